@@ -1,0 +1,1 @@
+//! Files and generated samples become characters.

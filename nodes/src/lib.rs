@@ -1,0 +1,20 @@
+//! What flows through Sinew's graphs, and one file per node.
+
+pub mod data;
+pub mod export;
+pub mod io;
+pub mod measure;
+pub mod mesh;
+pub mod rig;
+pub mod value;
+
+use sinew_graph::Registry;
+use sinew_graph::registry::RegistryError;
+
+/// Every node that ships with Sinew. A new node is one file, and one line here.
+pub fn register(registry: &mut Registry) -> Result<(), RegistryError> {
+    for node in [] {
+        registry.add(node)?;
+    }
+    Ok(())
+}

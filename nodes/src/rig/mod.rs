@@ -1,0 +1,1 @@
+//! Finding appendages and giving them bones.

@@ -1,0 +1,1 @@
+//! Small values for driving knobs, and arithmetic on them.
