@@ -13,7 +13,13 @@ use sinew_graph::registry::RegistryError;
 
 /// Every node that ships with Sinew. A new node is one file, and one line here.
 pub fn register(registry: &mut Registry) -> Result<(), RegistryError> {
-    for node in [] {
+    for node in [
+        rig::apply::node(),
+        rig::chain_weights::node(),
+        rig::dijkstra_chain::node(),
+        rig::limit_influences::node(),
+        rig::rigid_attach::node(),
+    ] {
         registry.add(node)?;
     }
     Ok(())
