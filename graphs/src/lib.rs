@@ -7,6 +7,7 @@ extern crate self as sinew_graph;
 pub mod basic;
 pub mod column;
 mod cx;
+pub mod document;
 mod error;
 mod ids;
 pub mod knob;
