@@ -4,12 +4,18 @@
 //! All changes go through edits, which have exact inverses.
 
 mod graph;
+pub(crate) mod names;
 mod node;
+mod problem;
+mod sockets;
+mod walk;
 
 use imbl::OrdMap;
 
 pub use graph::{Frame, Graph, GraphInput, GraphKnob, GraphOutput, InputEnd, OutputEnd};
 pub use node::{Node, NodeKind, SavedSockets};
+pub use problem::{Problem, Severity};
+pub use sockets::{SocketList, Sockets, knob_socket_type};
 
 use crate::ids::GraphId;
 
@@ -29,7 +35,7 @@ impl Document {
         Self { graphs: OrdMap::unit(main.clone(), Graph::default()), main }
     }
 
-    /// The main graph; an empty one if the document lost it.
+    /// The main graph; `None` if the document lost it, which neither edits nor files let happen.
     pub fn main_graph(&self) -> Option<&Graph> {
         self.graphs.get(&self.main)
     }
