@@ -5,6 +5,7 @@ pub mod export;
 pub mod io;
 pub mod measure;
 pub mod mesh;
+pub mod pose;
 pub mod rig;
 pub mod value;
 
