@@ -37,17 +37,18 @@ pub fn skin_slice(positions: &[Vec3], skin: &Skin, matrices: &JointMatrices, out
         }
         return Ok(());
     }
-    let chunk = |(out, (positions, (joints, weights))): (&mut [Vec3], (&[Vec3], (&[u16], &[f32])))| match width {
+    let chunk = |out: &mut [Vec3], positions: &[Vec3], joints: &[u16], weights: &[f32]| match width {
         4 => blend::<4>(positions, joints, weights, matrices, out),
         8 => blend::<8>(positions, joints, weights, matrices, out),
         _ => blend_any(width, positions, joints, weights, matrices, out),
     };
     // Every vertex is on its own, so chunks change nothing about the bits.
     if count <= CHUNK {
-        chunk((out, (positions, (&skin.joints, &skin.weights))));
+        chunk(out, positions, &skin.joints, &skin.weights);
     } else {
         let influences = skin.joints.par_chunks(CHUNK * width).zip(skin.weights.par_chunks(CHUNK * width));
-        out.par_chunks_mut(CHUNK).zip(positions.par_chunks(CHUNK).zip(influences)).for_each(chunk);
+        let chunks = out.par_chunks_mut(CHUNK).zip(positions.par_chunks(CHUNK)).zip(influences);
+        chunks.for_each(|((out, positions), (joints, weights))| chunk(out, positions, joints, weights));
     }
     Ok(())
 }
