@@ -1,5 +1,6 @@
 //! What flows through Sinew's graphs, and one file per node.
 
+pub mod conversions;
 pub mod data;
 pub mod export;
 pub mod io;
@@ -16,6 +17,9 @@ use sinew_graph::registry::RegistryError;
 pub fn register(registry: &mut Registry) -> Result<(), RegistryError> {
     for node in [measure::bone_distance::node(), measure::compare::node(), measure::edge_stretch::node()] {
         registry.add(node)?;
+    }
+    for conversion in conversions::conversions() {
+        registry.add_conversion(conversion);
     }
     Ok(())
 }

@@ -219,4 +219,4 @@ fn count_torn(squares: &[f32]) -> u64 {
 }
 
 #[cfg(test)]
-pub(in crate::measure) mod tests;
+pub(crate) mod tests;

@@ -22,7 +22,7 @@ fn rotation(node: u32, keys: &[(f32, f32)]) -> Channel {
 
 /// A strip of vertices at x = 0, 1, 2 (each at y = 0 and 1), on an upper arm at x = 0 and a forearm at x = 1. The middle
 /// is shared half and half. World is 100 times bind space.
-pub(in crate::measure) fn arm() -> Character {
+pub(crate) fn arm() -> Character {
     let positions: Arc<[Vec3]> = (0..6).map(|k| Vec3::new((k / 2) as f32, (k % 2) as f32, 0.0)).collect();
     let mesh = Mesh {
         normals: positions.iter().map(|_| Vec3::Z).collect(),
@@ -68,7 +68,7 @@ pub(in crate::measure) fn arm() -> Character {
 }
 
 /// One treated region of these vertices, the weld joining nothing.
-pub(in crate::measure) fn regions_of(character: &Character, vertices: &[u32]) -> Regions {
+pub(crate) fn regions_of(character: &Character, vertices: &[u32]) -> Regions {
     let count = character.mesh.positions.len() as u32;
     let weld = Weld {
         welded: (0..count).collect(),
