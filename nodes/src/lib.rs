@@ -13,7 +13,7 @@ use sinew_graph::registry::RegistryError;
 
 /// Every node that ships with Sinew. A new node is one file, and one line here.
 pub fn register(registry: &mut Registry) -> Result<(), RegistryError> {
-    for node in [] {
+    for node in [io::import_gltf::node()] {
         registry.add(node)?;
     }
     Ok(())
