@@ -9,13 +9,16 @@ pub mod column;
 mod cx;
 pub mod document;
 mod error;
+pub mod evaluate;
 mod ids;
+pub mod key;
 pub mod knob;
 pub mod registry;
 pub mod value;
 
 pub use cx::{Cx, FileRead, FileStamp, Warning};
 pub use error::{ErrorKind, NodeError, Result};
+pub use evaluate::Evaluator;
 pub use ids::{FrameId, GraphId, KnobId, NodeId, NodeTypeId, SocketId};
 pub use registry::{NodeType, Registry};
 pub use sinew_macro::{Choice, Outputs, node};

@@ -1,0 +1,4 @@
+//! Promises of the evaluator.
+
+mod kit;
+mod promises;
