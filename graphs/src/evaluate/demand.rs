@@ -76,10 +76,12 @@ impl Engine {
     }
 
     /// Takes in outputs that became known while others were looked at.
-    fn follow_known(&mut self) {
+    pub fn follow_known(&mut self) {
         while !self.known.is_empty() {
             let known = std::mem::take(&mut self.known);
-            let changed = self.rekey(known.iter().copied());
+            // Their own keys have been worked out already: what takes their outputs comes next.
+            let takers: Vec<Slot> = known.iter().flat_map(|&slot| self.plan.consumers(slot)).collect();
+            let changed = self.rekey(takers);
             let changed: Vec<Slot> = changed.into_iter().filter(|slot| !known.contains(slot)).collect();
             self.demand_again(&changed);
         }
@@ -124,7 +126,7 @@ impl Engine {
     }
 
     fn look(&mut self, slot: Slot) -> Look {
-        let recipe = match self.plan.get(slot).map(|planned| &planned.work) {
+        match self.plan.get(slot).map(|planned| &planned.work) {
             None => return Look::Decided,
             Some(Work::Pass(_)) => return Look::All,
             Some(Work::Broken(error)) => {
@@ -132,8 +134,8 @@ impl Engine {
                 self.fail(slot, error);
                 return Look::Decided;
             }
-            Some(Work::Run(recipe)) => Arc::clone(recipe),
-        };
+            Some(Work::Run(_)) => {}
+        }
         let live = &self.live[slot as usize];
         let Some(base) = live.base else { return Look::Unknown };
         let Some(mut key) = live.key else { return Look::Unknown };
@@ -155,10 +157,6 @@ impl Engine {
         let check = self.must_check(slot);
         if !check && let Some(results) = self.cache.get(key) {
             let (nanos, bytes) = (results.nanos, results.memory.bytes());
-            if recipe.node_type.cut_off && self.live[slot as usize].outs == Outs::Unknown {
-                self.key_one(slot);
-                self.known.push(slot);
-            }
             self.settle(slot, Outcome::Memory, nanos, bytes);
             return Look::Decided;
         }
@@ -268,6 +266,10 @@ impl Engine {
     /// A node's result is there.
     pub fn settle(&mut self, slot: Slot, outcome: Outcome, nanos: u64, bytes: usize) {
         self.explain(slot, outcome, nanos, bytes);
+        if self.live[slot as usize].outs == Outs::Unknown && self.key_one(slot).1 {
+            // Found, not run: what is in its outputs is known from another node with its recipe.
+            self.known.push(slot);
+        }
         if let Some(key) = self.live[slot as usize].key {
             self.hold_wanted(slot, key);
             if outcome == Outcome::Memory {

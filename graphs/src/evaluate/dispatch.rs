@@ -24,7 +24,14 @@ impl Engine {
     /// Gives jobs to free workers.
     pub fn dispatch(&mut self) {
         while self.idle > 0 {
-            let Some(job) = self.next_job() else { return };
+            let job = self.next_job();
+            self.follow_known();
+            let Some(job) = job else {
+                if self.ready.is_empty() {
+                    break;
+                }
+                continue;
+            };
             self.idle -= 1;
             if self.jobs.send(job).is_err() {
                 // No worker is left: the evaluator is being closed.

@@ -487,6 +487,7 @@ impl Engine {
         if !self.flights.is_empty() || !self.ready.is_empty() || !self.file_waits.is_empty() {
             return;
         }
+        debug_assert!(false, "the evaluator lost track of a node");
         if !self.healed {
             self.healed = true;
             tracing::error!("the evaluator lost track of a node and plans again: please report this");
@@ -495,6 +496,9 @@ impl Engine {
             return self.finish();
         }
         for slot in std::mem::take(&mut self.unsettled) {
+            if self.live[slot as usize].phase.is_settled() {
+                continue;
+            }
             let error =
                 NodeError::new("the evaluator lost track of this node").help("please report this with the graph");
             self.live[slot as usize].epoch = self.epoch;

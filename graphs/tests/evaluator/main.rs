@@ -2,3 +2,7 @@
 
 mod kit;
 mod promises;
+mod random;
+mod storage;
+mod structure;
+mod threads;
