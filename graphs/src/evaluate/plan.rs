@@ -158,6 +158,13 @@ impl Plan {
             if let Some(slot) = self.numbers.remove(&path) {
                 gone.push((slot, path));
                 let consumers: Vec<Slot> = self.consumers(slot).collect();
+                // Their wires are laid anew: the number may soon be another node's.
+                for &consumer in &consumers {
+                    self.cut(NodeIndex::new(consumer as usize));
+                    if let Some(planned) = &mut self.slots[consumer as usize] {
+                        planned.feeds.clear();
+                    }
+                }
                 self.order.remove_node(NodeIndex::new(slot as usize));
                 self.slots[slot as usize] = None;
                 self.unsettled.remove(&slot);

@@ -127,7 +127,12 @@ fn run(registry: &Registry, disk: Option<&DiskReader>, job: Job, to: &Sender<Mes
                 results.nanos = nanos;
                 unmetered += results.memory.bytes();
                 // What depends on files has another key than was thought: the scheduler sorts that out first.
-                reads.is_empty().then(|| results.values.clone())
+                // What is checked goes on with the result it is compared with, so that only the impure node differs.
+                let values = match &step.task {
+                    Task::Check(Some(before)) => before,
+                    _ => &results.values,
+                };
+                reads.is_empty().then(|| values.clone())
             }
             _ => None,
         });

@@ -129,7 +129,8 @@ fn a_muted_node_passes_its_input_through_without_running() {
     assert_eq!(value(&evaluator.evaluate(muted.ask(&["n2"])), "n2"), 3.0);
     assert_eq!(value(&evaluator.evaluate(doc.ask(&["n3"])), "n3"), 6.0);
     assert_eq!(value(&evaluator.evaluate(muted.ask(&["n3", "n1"])), "n3"), 4.0);
-    assert_eq!(runs(&counts), 5);
+    // The muted chain's last node is the other one's second by recipe: it does not run again.
+    assert_eq!(runs(&counts), 4);
     let alone = Doc::default().add("a", "test.sum").mute("a", true);
     assert!(evaluator.evaluate(alone.ask(&["a"])).value(&out("a")).unwrap_err().to_string().contains("muted"));
 }
