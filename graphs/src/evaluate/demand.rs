@@ -31,6 +31,7 @@ impl Engine {
         self.epoch += 1;
         self.cache.begin_epoch(self.epoch);
         self.ready.clear();
+        let before = std::mem::take(&mut self.entered);
         self.flights.values_mut().for_each(|flight| flight.slots.clear());
         let wanted = self.request.wanted.iter().map(|wanted| (wanted.output.clone(), self.plan.find(&wanted.output)));
         self.wanted = wanted.collect();
@@ -41,6 +42,11 @@ impl Engine {
         }
         self.follow_known();
         self.unsettled = slots;
+        for slot in before {
+            if self.live[slot as usize].epoch != self.epoch {
+                self.touch(slot);
+            }
+        }
         let epoch = self.epoch;
         for flight in self.flights.values_mut().filter(|flight| flight.slots.is_empty()) {
             let origin = self.live.get(flight.origin as usize);
@@ -120,6 +126,9 @@ impl Engine {
         }
         live.epoch = epoch;
         live.phase = Phase::Open;
+        if self.watch.is_on() {
+            self.entered.push(slot);
+        }
         self.release(slot);
         let look = self.look(slot);
         (look != Look::Decided).then_some(look)

@@ -163,6 +163,8 @@ pub(super) struct Engine {
     pub wanted: Vec<(OutputPath, Result<Feed, NodeError>)>,
     /// Wanted nodes that were not settled when last looked at.
     pub unsettled: Vec<Slot>,
+    /// Nodes looked at in this epoch, while someone looks at the status.
+    pub entered: Vec<Slot>,
     pub finished: bool,
     pub healed: bool,
     pub reply: Option<Sender<Evaluation>>,
@@ -264,6 +266,7 @@ impl Engine {
                 }
             }
             dirty = self.plan.iter().map(|(slot, _)| slot).collect();
+            self.entered.clear();
             self.watch.reset();
             // Numbers of wanted outputs are stale: look them up again.
             self.request.wanted.clear();
@@ -281,8 +284,11 @@ impl Engine {
                 dirty.push(slot);
             }
         }
+        dirty.iter().for_each(|&slot| self.touch(slot));
         let planned = !dirty.is_empty();
-        self.rekey(dirty);
+        for slot in self.rekey(dirty) {
+            self.touch(slot);
+        }
         planned
     }
 
@@ -566,7 +572,10 @@ impl Engine {
         let current = live.epoch == self.epoch;
         let mut running = None;
         let state = match &live.phase {
-            _ if !current => NodeState::Idle,
+            _ if !current => match live.key.is_some_and(|key| self.cache.get(key).is_some()) {
+                true => NodeState::Done,
+                false => NodeState::Idle,
+            },
             Phase::Open | Phase::Keyless | Phase::Waiting | Phase::Ready => NodeState::Queued,
             Phase::Flying => {
                 let flight = live.base.and_then(|base| self.flights.get(&base));

@@ -129,6 +129,7 @@ impl Evaluator {
             request: Request::default(),
             wanted: Vec::new(),
             unsettled: Vec::new(),
+            entered: Vec::new(),
             finished: false,
             healed: false,
             reply: None,

@@ -21,7 +21,7 @@ pub struct Generation(pub u64);
 /// Where a node stands.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NodeState {
-    /// Nobody wants its result.
+    /// Nobody needs its result, and it is not there.
     Idle,
     /// It is wanted and waits for its inputs or for a free worker.
     Queued,
