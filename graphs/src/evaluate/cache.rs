@@ -123,6 +123,8 @@ pub(super) struct Cache {
     /// Least worth first. The priority is a float's bits, which sort as the float does: none is negative.
     queue: BTreeSet<(u64, Digest)>,
     parked: Vec<Digest>,
+    /// What was held in this epoch; some of it may have been let go.
+    held: Vec<Digest>,
     age: f64,
     epoch: u32,
     /// Holds on what is not there yet.
@@ -155,6 +157,7 @@ impl Cache {
             buffers: HashMap::default(),
             queue: BTreeSet::new(),
             parked: Vec::new(),
+            held: Vec::new(),
             age: 0.0,
             epoch: 0,
             early: ByDigest::default(),
@@ -179,12 +182,14 @@ impl Cache {
     pub fn held_bytes(&self) -> usize {
         let mut seen = BTreeSet::new();
         let mut bytes = 0;
-        let mut keys: Vec<&Digest> = Vec::new();
-        keys.extend(self.entries.keys());
-        for entry in keys.into_iter().filter_map(|key| self.entries.get(key)).filter(|entry| self.is_held(entry)) {
+        for key in &self.held {
+            let Some(entry) = self.entries.get(key).filter(|entry| self.is_held(entry) && seen.insert((0, *key)))
+            else {
+                continue;
+            };
             bytes += entry.results.memory.own;
             for &(address, size) in &entry.results.memory.shared {
-                bytes += if seen.insert(address) { size } else { 0 };
+                bytes += if seen.insert((address, Digest([0; 16]))) { size } else { 0 };
             }
         }
         bytes
@@ -227,6 +232,7 @@ impl Cache {
     pub fn begin_epoch(&mut self, epoch: u32) {
         self.epoch = epoch;
         self.early.clear();
+        self.held.clear();
         for key in std::mem::take(&mut self.parked) {
             self.unpark(key);
         }
@@ -234,10 +240,23 @@ impl Cache {
 
     /// Keeps an entry, now or as soon as it is there, until [`Cache::release`] or the next epoch.
     pub fn hold(&mut self, key: Digest) {
-        match self.entries.get_mut(&key) {
-            Some(entry) if entry.holds.0 == self.epoch => entry.holds.1 += 1,
-            Some(entry) => entry.holds = (self.epoch, 1),
-            None => *self.early.entry(key).or_default() += 1,
+        let first = match self.entries.get_mut(&key) {
+            Some(entry) if entry.holds.0 == self.epoch => {
+                entry.holds.1 += 1;
+                entry.holds.1 == 1
+            }
+            Some(entry) => {
+                entry.holds = (self.epoch, 1);
+                true
+            }
+            None => {
+                let holds = self.early.entry(key).or_default();
+                *holds += 1;
+                *holds == 1
+            }
+        };
+        if first {
+            self.held.push(key);
         }
     }
 

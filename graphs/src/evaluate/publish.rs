@@ -25,6 +25,8 @@ pub(super) struct Watch {
     status: Status,
     shared: Arc<Mutex<Status>>,
     last: Instant,
+    /// The epoch of the outputs in the status.
+    epoch: u32,
     /// Whether the status must be brought up to date now.
     pub due: bool,
 }
@@ -38,6 +40,7 @@ impl Watch {
             status: Status::default(),
             shared,
             last: Instant::now(),
+            epoch: 0,
             due: false,
         }
     }
@@ -93,6 +96,9 @@ impl Engine {
         }
         self.watch.due = false;
         self.watch.last = Instant::now();
+        // Outputs are settled by nodes that were touched, or are wanted anew.
+        let outputs = !self.watch.touched.is_empty() || self.watch.epoch != self.epoch;
+        self.watch.epoch = self.epoch;
         for slot in std::mem::take(&mut self.watch.touched) {
             let Some(live) = self.live.get_mut(slot as usize) else { continue };
             live.touched = false;
@@ -103,8 +109,10 @@ impl Engine {
         }
         self.watch.status.generation = self.generation;
         self.watch.status.finished = self.finished;
-        self.watch.status.outputs =
-            self.wanted.iter().filter_map(|(path, feed)| Some((path.clone(), self.output(feed)?))).collect();
+        if outputs {
+            self.watch.status.outputs =
+                self.wanted.iter().filter_map(|(path, feed)| Some((path.clone(), self.output(feed)?))).collect();
+        }
         self.watch.status.meter = self.meter();
         *self.watch.shared.lock() = self.watch.status.clone();
         let told = std::mem::take(&mut self.watch.told);

@@ -12,7 +12,7 @@ use sinew_graph::evaluate::{Options, OutputPath, Request};
 use sinew_graph::knob::{FilePath, KnobValue};
 use sinew_graph::registry::{NodeType, RunFn};
 use sinew_graph::value::{DataType, DataTypeId};
-use sinew_graph::{Cx, Data, Evaluator, NodeId, Registry, Result, Value, node};
+use sinew_graph::{Cx, Data, Evaluator, Registry, Result, Value, node};
 
 /// A shared buffer of bytes.
 #[derive(Clone, Debug, PartialEq)]
@@ -300,9 +300,4 @@ pub fn chain(length: usize) -> Doc {
 /// The number at an output.
 pub fn value(evaluation: &sinew_graph::evaluate::Evaluation, output: &str) -> f64 {
     evaluation.value(&out(output)).unwrap().get::<Number>().unwrap().0
-}
-
-/// A node's id.
-pub fn id(text: &str) -> NodeId {
-    text.into()
 }

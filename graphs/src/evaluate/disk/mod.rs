@@ -28,6 +28,9 @@ use crate::value::{Digest, Value};
 /// Results that wait to be written; what comes while so many do is not written.
 const QUEUE: usize = 64;
 
+/// Per recipe: files that it read.
+pub(super) type Records = Vec<(Digest, FileList)>;
+
 enum Order {
     Store { key: Digest, values: Vec<Value>, warnings: Vec<Warning>, nanos: u64 },
     Record { base: Digest, files: FileList },
@@ -37,7 +40,7 @@ enum Order {
 #[derive(Default)]
 struct Index {
     entries: BTreeSet<Digest>,
-    records: Vec<(Digest, FileList)>,
+    records: Records,
     /// By time of last use: name and bytes.
     used: BTreeMap<(SystemTime, PathBuf), u64>,
     bytes: u64,
@@ -69,7 +72,7 @@ enum Stored {
 pub(super) fn open(
     options: &DiskOptions,
     registry: Arc<Registry>,
-) -> std::io::Result<(DiskReader, DiskWriter, Vec<(Digest, FileList)>)> {
+) -> std::io::Result<(DiskReader, DiskWriter, Records)> {
     let order = if cfg!(target_endian = "little") { "le" } else { "be" };
     let folder = options.folder.join(format!("v{}-{order}", codec::VERSION));
     std::fs::create_dir_all(&folder)?;
