@@ -3,15 +3,18 @@
 //!
 //! All changes go through edits, which have exact inverses.
 
+mod fresh;
 mod graph;
 pub(crate) mod names;
 mod node;
 mod problem;
+mod resolve;
 mod sockets;
 mod walk;
 
 use imbl::OrdMap;
 
+pub use fresh::FreshIds;
 pub use graph::{Frame, Graph, GraphInput, GraphKnob, GraphOutput, InputEnd, OutputEnd};
 pub use node::{Node, NodeKind, SavedSockets};
 pub use problem::{Problem, Severity};

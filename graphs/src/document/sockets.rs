@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Document, Graph, InputEnd, Node, NodeKind, OutputEnd};
+use super::{Document, Graph, GraphInput, GraphKnob, GraphOutput, InputEnd, Node, NodeKind, OutputEnd};
 use crate::basic::{Curve, File, Integer, Number, Text, Toggle, Vector};
 use crate::ids::{GraphId, KnobId, NodeId, SocketId};
 use crate::knob::{ChoiceItem, KnobKind, KnobSpec, KnobValue};
@@ -120,53 +120,110 @@ impl Document {
     fn sockets_of(&self, graph: &Graph, id: &NodeId, node: &Node, registry: &Registry, depth: usize) -> Sockets {
         let known = match &node.kind {
             NodeKind::Type { id, .. } => registry.node(id).cloned().map(Sockets::Type),
-            NodeKind::Group(group) if depth > 0 => {
-                let list = self.graphs.get(group).map(|group| self.promoted(group, registry, depth - 1));
+            NodeKind::Group(group) => {
+                let list = self.graphs.get(group).map(|group| self.promoted(group, registry, depth));
                 list.map(|list| Sockets::Group(Arc::new(list)))
             }
-            NodeKind::Group(_) => None,
         };
         known.unwrap_or_else(|| Sockets::Placeholder(Arc::new(remembered(graph, id, node, registry))))
     }
 
     fn promoted(&self, graph: &Graph, registry: &Registry, depth: usize) -> SocketList {
-        let inside =
-            |node: &NodeId| graph.nodes.get(node).map(|found| self.sockets_of(graph, node, found, registry, depth));
-        let input = |(id, input): (&SocketId, &Arc<super::GraphInput>)| {
-            let takes = input.targets.first().and_then(|target| inside(&target.node)?.takes(target.socket.as_str()));
-            let (socket_type, arity) = takes.unwrap_or((SocketType::Any, Arity::Optional));
-            // A wire inside is the default, and so is the value of a knob: then nothing need come from outside.
-            let required = arity == Arity::One && input.targets.iter().any(|end| !graph.wires.contains_key(end));
-            InputSpec {
-                id: id.clone(),
-                label: Arc::clone(&input.label),
-                help: Arc::clone(&input.help),
-                socket_type,
-                arity: if arity == Arity::One && !required { Arity::Optional } else { arity },
-            }
-        };
-        let knob = |(id, knob): (&KnobId, &Arc<super::GraphKnob>)| {
-            let (node, inner) = knob.targets.first()?;
-            let spec = inside(node)?.knob(inner.as_str())?.clone();
-            let set = graph.nodes.get(node).and_then(|node| node.knobs.get(inner)).cloned();
-            let default = set.unwrap_or(spec.default);
-            Some(KnobSpec { id: id.clone(), label: Arc::clone(&knob.label), default, ..spec })
-        };
-        let output = |(id, output): (&SocketId, &Arc<super::GraphOutput>)| {
-            let OutputEnd { node, socket } = &output.source;
-            let found = inside(node).and_then(|sockets| sockets.output(socket.as_str()).map(|o| o.socket_type));
-            OutputSpec {
-                id: id.clone(),
-                label: Arc::clone(&output.label),
-                help: Arc::clone(&output.help),
-                socket_type: found.unwrap_or(SocketType::Any),
-            }
-        };
+        let inside = Inside { document: self, graph, registry, depth };
         SocketList {
-            inputs: graph.inputs.iter().map(input).collect(),
-            knobs: graph.knobs.iter().filter_map(knob).collect(),
-            outputs: graph.outputs.iter().map(output).collect(),
+            inputs: graph.inputs.iter().map(|(id, input)| inside.input(id, input)).collect(),
+            knobs: graph.knobs.iter().filter_map(|(id, knob)| inside.knob(id, knob)).collect(),
+            outputs: graph.outputs.iter().map(|(id, output)| inside.output(id, output)).collect(),
         }
+    }
+}
+
+/// What a graph shows outside, followed inwards socket by socket: a chain through groups of groups, never all of their
+/// sockets at every level, and of bounded length even where a file has a group within itself.
+struct Inside<'a> {
+    document: &'a Document,
+    graph: &'a Graph,
+    registry: &'a Registry,
+    depth: usize,
+}
+
+impl Inside<'_> {
+    fn input(&self, id: &SocketId, input: &GraphInput) -> InputSpec {
+        let takes = input.targets.first().and_then(|target| self.takes(target));
+        let (socket_type, arity) = takes.unwrap_or((SocketType::Any, Arity::Optional));
+        // A wire inside is the default, and so is the value of a knob: then nothing need come from outside.
+        let required = arity == Arity::One && input.targets.iter().any(|end| !self.graph.wires.contains_key(end));
+        InputSpec {
+            id: id.clone(),
+            label: Arc::clone(&input.label),
+            help: Arc::clone(&input.help),
+            socket_type,
+            arity: if arity == Arity::One && !required { Arity::Optional } else { arity },
+        }
+    }
+
+    fn knob(&self, id: &KnobId, knob: &GraphKnob) -> Option<KnobSpec> {
+        let (node_id, inner) = knob.targets.first()?;
+        let node = self.graph.nodes.get(node_id)?;
+        let spec = match self.group(node) {
+            Some(group) => group?.knob_by_id(inner)?,
+            None => self.leaf(node_id, node).knob(inner.as_str())?.clone(),
+        };
+        let default = node.knobs.get(inner).cloned().unwrap_or(spec.default);
+        Some(KnobSpec { id: id.clone(), label: Arc::clone(&knob.label), default, ..spec })
+    }
+
+    fn output(&self, id: &SocketId, output: &GraphOutput) -> OutputSpec {
+        OutputSpec {
+            id: id.clone(),
+            label: Arc::clone(&output.label),
+            help: Arc::clone(&output.help),
+            socket_type: self.gives(&output.source).unwrap_or(SocketType::Any),
+        }
+    }
+
+    fn takes(&self, end: &InputEnd) -> Option<(SocketType, Arity)> {
+        let node = self.graph.nodes.get(&end.node)?;
+        let Some(group) = self.group(node) else {
+            return self.leaf(&end.node, node).takes(end.socket.as_str());
+        };
+        let group = group?;
+        match group.graph.inputs.get(&end.socket) {
+            Some(input) => {
+                let spec = group.input(&end.socket, input);
+                Some((spec.socket_type, spec.arity))
+            }
+            None => {
+                let spec = group.knob_by_id(&KnobId::from(end.socket.as_str()))?;
+                Some((knob_socket_type(&spec.kind), Arity::Optional))
+            }
+        }
+    }
+
+    fn gives(&self, end: &OutputEnd) -> Option<SocketType> {
+        let node = self.graph.nodes.get(&end.node)?;
+        match self.group(node) {
+            Some(group) => {
+                let group = group?;
+                group.gives(&group.graph.outputs.get(&end.socket)?.source)
+            }
+            None => self.leaf(&end.node, node).output(end.socket.as_str()).map(|output| output.socket_type),
+        }
+    }
+
+    fn knob_by_id(&self, id: &KnobId) -> Option<KnobSpec> {
+        self.knob(id, self.graph.knobs.get(id)?)
+    }
+
+    /// The inside of a node that uses a graph; `Some(None)` where groups lie too deep to follow.
+    fn group(&self, node: &Node) -> Option<Option<Self>> {
+        let NodeKind::Group(group) = &node.kind else { return None };
+        let graph = self.document.graphs.get(group)?;
+        Some(self.depth.checked_sub(1).map(|depth| Inside { graph, depth, ..*self }))
+    }
+
+    fn leaf(&self, id: &NodeId, node: &Node) -> Sockets {
+        self.document.sockets_of(self.graph, id, node, self.registry, 0)
     }
 }
 

@@ -5,8 +5,8 @@
 
 mod disk;
 mod entries;
+mod fragment;
 mod migrate;
-mod resolve;
 mod shape;
 mod text;
 mod wire;
@@ -15,6 +15,7 @@ use crate::document::{Document, Problem};
 use crate::registry::Registry;
 
 pub use disk::{WriteError, write};
+pub use fragment::{Fragment, Paste};
 
 /// The format version that this program writes.
 pub const VERSION: u32 = 1;

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::document::{
-    Document, Graph, GraphInput, GraphKnob, GraphOutput, InputEnd, Node, NodeKind, OutputEnd, Problem, SavedSockets,
-    Severity,
+use super::{
+    Document, Graph, GraphInput, GraphKnob, GraphOutput, InputEnd, Node, NodeKind, OutputEnd, Problem, Severity,
 };
 use crate::ids::{GraphId, KnobId, NodeId, SocketId};
 use crate::registry::{NodeType, Registry, SavedNode};
@@ -26,35 +25,7 @@ impl Document {
                 resolve_graph(id, graph, registry, &mut notices);
             }
         }
-        // Groups show knobs of nodes within, so theirs come when those are done.
-        for id in &ids {
-            self.drop_group_defaults(id, registry);
-        }
         notices
-    }
-
-    fn drop_group_defaults(&mut self, id: &GraphId, registry: &Registry) {
-        let Some(graph) = self.graphs.get(id) else { return };
-        let mut slim = Vec::new();
-        for (node_id, node) in &graph.nodes {
-            if !node.knobs.is_empty()
-                && matches!(node.kind, NodeKind::Group(_))
-                && let Some(sockets) = self.sockets(id, node_id, registry)
-            {
-                let mut kept = node.knobs.clone();
-                for (knob, value) in &node.knobs {
-                    if sockets.knob(knob.as_str()).is_some_and(|spec| spec.default == *value) {
-                        kept.remove(knob);
-                    }
-                }
-                if kept.len() != node.knobs.len() {
-                    slim.push((node_id.clone(), Arc::new(Node { knobs: kept, ..(**node).clone() })));
-                }
-            }
-        }
-        if let Some(graph) = self.graphs.get_mut(id) {
-            graph.nodes.extend(slim);
-        }
     }
 }
 
@@ -163,8 +134,13 @@ fn rename_ends(graph: &mut Graph, inputs: &BTreeMap<NodeId, Renames>, outputs: &
 }
 
 impl Node {
-    /// The node as a file keeps it when its type is about to go: with the sockets that the type has.
-    pub fn remembering(&self, node_type: &NodeType) -> Self {
-        Self { saved: Some(Arc::new(SavedSockets::of(node_type))), ..self.clone() }
+    /// The node as the registry has its type: current id and revision, no knob at its default; a placeholder if there
+    /// is no such type.
+    pub(crate) fn current(&self, registry: &Registry) -> Self {
+        let NodeKind::Type { id, .. } = &self.kind else { return self.clone() };
+        match registry.node(id) {
+            Some(node_type) => resolve_node(self, node_type).map_or_else(|| self.clone(), |resolved| resolved.node),
+            None => Self { saved: Some(self.saved.clone().unwrap_or_default()), ..self.clone() },
+        }
     }
 }
