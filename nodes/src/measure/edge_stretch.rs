@@ -119,7 +119,7 @@ fn measure(character: &Character, clip: &Clip, samples: u32, areas: &[Area], cx:
     }
     cx.check()?;
     let edges: Vec<[u32; 2]> =
-        unique_edges(mesh.positions.len(), &mesh.triangles).into_iter().map(|edge| edge.ends).collect();
+        unique_edges(mesh.positions.len(), &mesh.triangles, cx)?.into_iter().map(|edge| edge.ends).collect();
     cx.check()?;
 
     // One stretch of edges per area, the body last.
