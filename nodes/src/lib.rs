@@ -15,7 +15,17 @@ use sinew_graph::registry::RegistryError;
 
 /// Every node that ships with Sinew. A new node is one file, and one line here.
 pub fn register(registry: &mut Registry) -> Result<(), RegistryError> {
-    for node in [measure::bone_distance::node(), measure::compare::node(), measure::edge_stretch::node()] {
+    for node in [
+        io::import_gltf::node(),
+        measure::bone_distance::node(),
+        measure::compare::node(),
+        measure::edge_stretch::node(),
+        rig::apply::node(),
+        rig::chain_weights::node(),
+        rig::dijkstra_chain::node(),
+        rig::limit_influences::node(),
+        rig::rigid_attach::node(),
+    ] {
         registry.add(node)?;
     }
     for conversion in conversions::conversions() {
