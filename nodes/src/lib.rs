@@ -16,15 +16,29 @@ use sinew_graph::registry::RegistryError;
 /// Every node that ships with Sinew. A new node is one file, and one line here.
 pub fn register(registry: &mut Registry) -> Result<(), RegistryError> {
     for node in [
+        export::report::node(),
         io::import_gltf::node(),
         measure::bone_distance::node(),
         measure::compare::node(),
         measure::edge_stretch::node(),
+        mesh::info::node(),
         rig::apply::node(),
         rig::chain_weights::node(),
         rig::dijkstra_chain::node(),
         rig::limit_influences::node(),
         rig::rigid_attach::node(),
+        value::compare::node(),
+        value::curve::node(),
+        value::expression::node(),
+        value::file::node(),
+        value::integer::node(),
+        value::list::node(),
+        value::math::node(),
+        value::number::node(),
+        value::switch::node(),
+        value::text::node(),
+        value::toggle::node(),
+        value::vector::node(),
     ] {
         registry.add(node)?;
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use glam::{Affine3A, Mat4, Vec3};
+use glam::{Affine3A, Mat4, Vec4};
 use rayon::prelude::*;
 use sinew_graph::{Cx, NodeError, Outputs, Result, node};
 
@@ -10,13 +10,13 @@ use super::region::{Area, Which, areas};
 use super::top::Top;
 use crate::data::{Character, Clip, Clips, Field, Regions, Table};
 use crate::mesh::edges::unique_edges;
-use crate::pose::{Rig, find_clip, skin_positions};
+use crate::pose::{Rig, find_clip, skin_slice};
 
 /// A ratio beyond these limits is a tear.
 const TORN: (f32, f32) = (0.67, 1.5);
 
 /// Edges per piece of work.
-const CHUNK: usize = 1 << 16;
+const CHUNK: usize = 1 << 15;
 
 /// What [`edge_stretch`] gives.
 #[derive(Clone, Debug, PartialEq, Outputs)]
@@ -119,7 +119,7 @@ fn measure(character: &Character, clip: &Clip, samples: u32, areas: &[Area], cx:
     }
     cx.check()?;
     let edges: Vec<[u32; 2]> =
-        unique_edges(mesh.positions.len(), &mesh.triangles).into_iter().map(|edge| edge.ends).collect();
+        unique_edges(mesh.positions.len(), &mesh.triangles, cx)?.into_iter().map(|edge| edge.ends).collect();
     cx.check()?;
 
     // One stretch of edges per area, the body last.
@@ -159,8 +159,8 @@ fn measure(character: &Character, clip: &Clip, samples: u32, areas: &[Area], cx:
 
     let mut tops: Vec<Top> = ranges.iter().map(|range| Top::new(range.len() * samples as usize, 0.95)).collect();
     let mut torn = vec![0u64; ranges.len()];
-    let mut skinned = Vec::new();
-    let mut squares = vec![0.0f32; all.len()];
+    // Padded to four numbers each, which are fetched at once.
+    let mut skinned = vec![Vec4::ZERO; mesh.positions.len()];
     let mut worst = vec![0.0f32; all.len()];
     for k in 0..samples {
         cx.check()?;
@@ -173,16 +173,21 @@ fn measure(character: &Character, clip: &Clip, samples: u32, areas: &[Area], cx:
             ))
             .at("character"));
         }
-        skin_positions(mesh, &character.skin, &matrices, &mut skinned).map_err(|error| error.at("character"))?;
-        cx.check()?;
-        let parts = squares.par_chunks_mut(CHUNK).zip(worst.par_chunks_mut(CHUNK));
-        let parts = parts.zip(all.par_chunks(CHUNK).zip(inverse_squares.par_chunks(CHUNK)));
-        parts.for_each(|((squares, worst), (edges, inverse))| ratios(&skinned, edges, inverse, squares, worst));
+        skin_slice(&mesh.positions, &character.skin, &matrices, &mut skinned, |p| p.extend(0.0))
+            .map_err(|error| error.at("character"))?;
         for (group, range) in ranges.iter().enumerate() {
-            for part in squares[range.clone()].chunks(CHUNK) {
-                cx.check()?;
-                torn[group] += count_torn(part);
-                tops[group].extend(part);
+            let least = tops[group].least();
+            let edges = all[range.clone()].par_chunks(CHUNK).zip(inverse_squares[range.clone()].par_chunks(CHUNK));
+            let parts: Vec<Part> = edges
+                .zip(worst[range.clone()].par_chunks_mut(CHUNK))
+                .map(|((edges, inverse), worst)| {
+                    cx.check()?;
+                    Ok(ratios(&skinned, edges, inverse, worst, least))
+                })
+                .collect::<Result<_>>()?;
+            for part in parts {
+                torn[group] += u64::from(part.torn);
+                tops[group].extend(&part.high);
             }
         }
         cx.progress((k + 1) as f32 / samples as f32);
@@ -204,18 +209,48 @@ fn measure(character: &Character, clip: &Clip, samples: u32, areas: &[Area], cx:
     Ok((rows.collect(), Field { name: "greatest stretch".into(), unit: "ratio".into(), values: field }))
 }
 
-/// Squared ratios at one time, and the greatest so far.
-fn ratios(skinned: &[Vec3], edges: &[[u32; 2]], inverse: &[f32], squares: &mut [f32], worst: &mut [f32]) {
-    for (((&[a, b], &inverse), square), worst) in edges.iter().zip(inverse).zip(squares).zip(worst) {
-        *square = (skinned[a as usize] - skinned[b as usize]).length_squared() * inverse;
-        *worst = worst.max(*square);
-    }
+/// What a piece of the edges shows at one time.
+struct Part {
+    /// How many are torn.
+    torn: u32,
+    /// The squared ratios above the least that can matter, in order.
+    high: Vec<f32>,
 }
 
-fn count_torn(squares: &[f32]) -> u64 {
+/// Squared ratios of a piece of the edges at one time, in blocks that stay in registers and the nearest cache.
+fn ratios(skinned: &[Vec4], edges: &[[u32; 2]], inverse: &[f32], worst: &mut [f32], least: f32) -> Part {
+    const BLOCK: usize = 64;
     let (low, high) = (TORN.0 * TORN.0, TORN.1 * TORN.1);
-    // 32 bits per chunk are enough and count several at a time.
-    squares.iter().map(|&square| u32::from(square > high) + u32::from(square < low)).sum::<u32>().into()
+    let mut part = Part { torn: 0, high: Vec::new() };
+    let mut buffer = [0.0f32; BLOCK];
+    let blocks = edges.chunks(BLOCK).zip(inverse.chunks(BLOCK)).zip(worst.chunks_mut(BLOCK));
+    for ((edges, inverse), worst) in blocks {
+        let squares = &mut buffer[..edges.len()];
+        let vector = |[a, b]: [u32; 2]| skinned[a as usize] - skinned[b as usize];
+        let (fours, rest) = edges.as_chunks::<4>();
+        let (inverse_fours, inverse_rest) = inverse.as_chunks::<4>();
+        let (square_fours, square_rest) = squares.as_chunks_mut::<4>();
+        for ((&[a, b, c, d], &inverse), squares) in fours.iter().zip(inverse_fours).zip(square_fours) {
+            // Four edges side by side: x, y and z of all in a row each.
+            let rows = Mat4::from_cols(vector(a), vector(b), vector(c), vector(d)).transpose();
+            let sum = rows.x_axis * rows.x_axis + rows.y_axis * rows.y_axis + rows.z_axis * rows.z_axis;
+            *squares = (sum * Vec4::from_array(inverse)).to_array();
+        }
+        for ((&edge, &inverse), square) in rest.iter().zip(inverse_rest).zip(square_rest) {
+            let v = vector(edge);
+            *square = (v.x * v.x + v.y * v.y + v.z * v.z) * inverse;
+        }
+        let mut any = false;
+        for (&square, worst) in squares.iter().zip(worst) {
+            *worst = worst.max(square);
+            part.torn += u32::from(square > high) + u32::from(square < low);
+            any |= square > least;
+        }
+        if any {
+            part.high.extend(squares.iter().copied().filter(|&square| square > least));
+        }
+    }
+    part
 }
 
 #[cfg(test)]

@@ -69,7 +69,7 @@ pub(super) fn areas(character: &Character, regions: Option<&Regions>, which: Whi
 }
 
 /// One height, H: the extent of the bind-pose mesh along up; from the regions' stance where there is one.
-pub(super) fn height(mesh: &Mesh, skeleton: &Skeleton, regions: Option<&Regions>) -> f64 {
+pub fn height(mesh: &Mesh, skeleton: &Skeleton, regions: Option<&Regions>) -> f64 {
     if let Some(regions) = regions {
         return f64::from(regions.stance.height);
     }

@@ -20,6 +20,11 @@ impl Top {
         Self { length, keep: length.saturating_sub(below).max(1), kept: Vec::new(), least: f32::NEG_INFINITY }
     }
 
+    /// Values up to this one need not be added.
+    pub fn least(&self) -> f32 {
+        self.least
+    }
+
     /// Adds values; none may be NaN.
     pub fn extend(&mut self, values: &[f32]) {
         for &value in values {

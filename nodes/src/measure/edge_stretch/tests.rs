@@ -1,5 +1,7 @@
 use std::f32::consts::FRAC_1_SQRT_2;
 
+use glam::Vec3;
+
 use super::*;
 use crate::data::{
     Body, Cells, Channel, Collar, Finding, Interpolation, Joint, Kind, Mesh, Region, Skeleton, Skin, Source, Stance,
