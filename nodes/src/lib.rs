@@ -1,10 +1,12 @@
 //! What flows through Sinew's graphs, and one file per node.
 
+pub mod conversions;
 pub mod data;
 pub mod export;
 pub mod io;
 pub mod measure;
 pub mod mesh;
+pub mod pose;
 pub mod rig;
 pub mod value;
 
@@ -13,8 +15,11 @@ use sinew_graph::registry::RegistryError;
 
 /// Every node that ships with Sinew. A new node is one file, and one line here.
 pub fn register(registry: &mut Registry) -> Result<(), RegistryError> {
-    for node in [] {
+    for node in [measure::bone_distance::node(), measure::compare::node(), measure::edge_stretch::node()] {
         registry.add(node)?;
+    }
+    for conversion in conversions::conversions() {
+        registry.add_conversion(conversion);
     }
     Ok(())
 }

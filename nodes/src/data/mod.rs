@@ -1,24 +1,32 @@
 //! What flows along the wires of a rig graph. All is columns behind shared pointers: cloning is cheap, and values that
 //! agree in a part share it.
 
+mod body;
+mod chains;
 mod character;
 mod clip;
 mod field;
 mod files;
 mod mesh;
 mod picture;
+mod region_tree;
+mod regions;
 mod skeleton;
 mod skin;
 mod table;
 mod transform;
 mod weld;
 
+pub use body::Body;
+pub use chains::{Chain, Chains};
 pub use character::{Character, Source, SourceFile};
 pub use clip::{Channel, Clip, Clips, Interpolation, Target};
 pub use field::Field;
 pub use files::{File, Files};
 pub use mesh::{Mesh, Part};
 pub use picture::Picture;
+pub use region_tree::{Branch, RegionTree};
+pub use regions::{Collar, Finding, Kind, Region, Regions, Stance, Treatment};
 pub use skeleton::{Joint, Skeleton};
 pub use skin::Skin;
 pub use table::{Cells, Table, TableColumn};

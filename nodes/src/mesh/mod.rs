@@ -1,1 +1,3 @@
 //! Geometry of the skin.
+
+pub mod edges;
