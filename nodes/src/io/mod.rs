@@ -1,4 +1,4 @@
 //! Files and generated samples become characters.
 
-mod sample;
+pub(crate) mod sample;
 pub mod sample_character;
