@@ -102,7 +102,7 @@ mod look {
         let mut it = what.split(',');
         let kind = match it.next().unwrap() { "rat" => crate::io::sample_character::Sample::Rat, "rigged" => crate::io::sample_character::Sample::RatRigged, "biped" => crate::io::sample_character::Sample::Biped, _ => Default::default() };
         let c = crate::io::sample::direct::character(kind);
-        println!("{} verts {} tris", c.mesh.positions.len(), c.mesh.triangles.len());
+        println!("{:?} {} verts {} tris", c.mesh.bounds(), c.mesh.positions.len(), c.mesh.triangles.len());
         for (k, view) in it.enumerate() {
             let v: Vec<&str> = view.split('/').collect();
             let t = std::time::Instant::now();

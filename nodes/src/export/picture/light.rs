@@ -65,7 +65,8 @@ impl Shadow {
         let lit = self.taps.iter().filter(|&&tap| {
             let q = at + spin.rotate(tap) * radius;
             let bias = 0.004 + 0.35 * tap.length() * blur / self.extent;
-            self.raster.get(q.x as i64, q.y as i64).nearness < depth + bias
+            let nearest = self.raster.get(q.x as i64, q.y as i64);
+            nearest.triangle == NOTHING || nearest.nearness < depth + bias
         });
         lit.count() as f32 / self.taps.len() as f32
     }
@@ -108,7 +109,7 @@ impl Rig {
     pub fn beside(camera: &Camera) -> Self {
         let to_world = camera.view.transpose();
         let level = |v: Vec3| to_world * v;
-        Self { key: level(Vec3::new(-0.52, 0.72, 0.62)).normalize(), rim: level(Vec3::new(0.75, 0.45, -0.65)).normalize() }
+        Self { key: level(Vec3::new(-0.50, 1.05, 0.55)).normalize(), rim: level(Vec3::new(0.75, 0.45, -0.65)).normalize() }
     }
 
     /// The light that a matt surface sends to the camera, linear.

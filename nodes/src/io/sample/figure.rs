@@ -55,6 +55,24 @@ impl Body {
         self.add(joint, shape.mirrored(), blend, true);
     }
 
+    /// Scales the solids from number `first` on about a place.
+    pub fn scale_from(&mut self, first: usize, about: DVec3, factor: f64) {
+        let place = |p: DVec3| about + (p - about) * factor;
+        for blob in &mut self.0[first..] {
+            blob.blend *= factor;
+            match &mut blob.shape {
+                Shape::Limb { a, b, ra, rb, .. } => {
+                    (*a, *b) = (place(*a), place(*b));
+                    (*ra, *rb) = (*ra * factor, *rb * factor);
+                }
+                Shape::Egg { centre, radii, .. } => {
+                    *centre = place(*centre);
+                    *radii *= factor;
+                }
+            }
+        }
+    }
+
     fn add(&mut self, joint: usize, shape: Shape, blend: f64, carve: bool) {
         self.0.push(Blob { shape, blend, carve, joint });
     }
@@ -84,11 +102,12 @@ pub fn eyes(centre: [f64; 3], radius: f64, iris: [f64; 3], detail: Detail) -> Sh
         let centre = dvec3(side * centre[0], centre[1], centre[2]);
         let glint = dvec3(0.30, 0.42, 0.86);
         let paint = |cosine: f64, d: DVec3| {
-            let white = mix([0.03, 0.02, 0.02], iris, ease(0.93, 0.90, cosine));
-            let white = mix(white, [0.97, 0.96, 0.94], ease(0.80, 0.76, cosine));
-            mix(white, [1.0; 3], ease(0.975, 0.985, d.dot(glint)))
+            let eye = mix([0.02, 0.015, 0.015], iris, ease(0.945, 0.915, cosine));
+            let eye = mix(eye, iris.map(|c| c * 0.35), ease(0.83, 0.76, cosine));
+            let eye = mix(eye, [0.95, 0.94, 0.91], ease(0.74, 0.68, cosine));
+            mix(eye, [1.0; 3], ease(0.965, 0.98, d.dot(glint)))
         };
-        let pole = dvec3(side * 0.16, 0.02, 1.0);
+        let pole = dvec3(side * 0.30, 0.0, 1.0);
         let ball = Ball { centre, radii: DVec3::splat(radius), pole, joint: HEAD, paint: &paint, rows: detail.count(14) };
         shell.append(ball.shell());
     }

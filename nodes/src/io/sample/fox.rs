@@ -16,6 +16,10 @@ const RUST: [f64; 3] = [0.70, 0.31, 0.10];
 const CREAM: [f64; 3] = [0.97, 0.91, 0.81];
 const DARK: [f64; 3] = [0.19, 0.13, 0.11];
 
+/// The head is drawn life-sized, then grown from the nape.
+const CRANE: DVec3 = dvec3(0.0, 1.50, -0.01);
+const GROWTH: f64 = 1.2;
+
 /// Where the tail runs: out of the pelvis, back and down between the legs.
 const TAIL: [[f64; 3]; 6] = [
     [0.0, 0.955, -0.09],
@@ -35,8 +39,9 @@ pub fn fox(detail: Detail, cx: &Cx) -> Result<Figure> {
     );
     let mut fur = body().shell(&joints, 0.0128, 0.10, paint, detail, cx)?;
     fur.append(tail_fur(detail));
-    let mut gloss = eyes([0.056, 1.592, 0.112], 0.032, [0.78, 0.47, 0.10], detail);
-    gloss.append(button([0.0, 1.534, 0.272], [0.025, 0.020, 0.020], [0.07, 0.05, 0.05], detail));
+    let on_head = |p: [f64; 3]| (CRANE + (DVec3::from_array(p) - CRANE) * GROWTH).to_array();
+    let mut gloss = eyes(on_head([0.060, 1.588, 0.100]), 0.040, [0.85, 0.52, 0.10], detail);
+    gloss.append(button(on_head([0.0, 1.535, 0.270]), [0.028, 0.022, 0.022], [0.07, 0.05, 0.05], detail));
     Ok(Figure { name: "Fox", joints, shells: vec![fur, tail_skin(detail), gloss] })
 }
 
@@ -47,8 +52,13 @@ fn body() -> Body {
     body.egg(SPINE1, [0.0, 1.18, 0.0], [0.142, 0.11, 0.11], 0.08);
     body.egg(SPINE2, [0.0, 1.285, -0.005], [0.155, 0.10, 0.112], 0.08);
     body.limb(NECK, [0.0, 1.36, -0.02], [0.0, 1.48, 0.0], [0.082, 0.075], 0.07);
-    body.egg(SPINE2, [0.0, 1.335, 0.055], [0.10, 0.085, 0.075], 0.05);
+    // The ruff: tufts down the chest.
+    for (x, y, z) in [(0.0, 1.355, 0.065), (0.055, 1.375, 0.05), (-0.055, 1.375, 0.05)] {
+        body.limb(SPINE2, [x, y + 0.03, z], [x * 0.8, y - 0.085, z + 0.055], [0.062, 0.010], 0.03);
+    }
+    let first = body.0.len();
     head(&mut body);
+    body.scale_from(first, CRANE, GROWTH);
     body.both(LEFT_SHOULDER, limb([0.05, 1.355, -0.01], [0.15, 1.345, -0.01], [0.055, 0.066], 1.0), 0.06);
     body.both(LEFT_ARM, limb([0.155, 1.345, -0.01], [0.315, 1.145, -0.02], [0.064, 0.049], 1.0), 0.045);
     body.both(LEFT_FORE_ARM, limb([0.315, 1.145, -0.02], [0.445, 0.97, 0.01], [0.050, 0.041], 1.0), 0.03);
@@ -74,8 +84,8 @@ fn head(body: &mut Body) {
     body.both(HEAD, limb([0.095, 1.565, 0.025], [0.178, 1.530, -0.005], [0.045, 0.008], 0.7), 0.03);
     // Brows shade the eyes.
     body.both(HEAD, limb([0.022, 1.628, 0.112], [0.085, 1.640, 0.085], [0.020, 0.016], 1.0), 0.03);
-    body.both(HEAD, limb([0.072, 1.655, 0.0], [0.122, 1.893, -0.012], [0.064, 0.012], 0.55), 0.025);
-    body.carve_both(HEAD, limb([0.076, 1.690, 0.040], [0.116, 1.845, 0.018], [0.036, 0.008], 0.55), 0.015);
+    body.both(HEAD, limb([0.074, 1.650, 0.0], [0.128, 1.832, -0.012], [0.070, 0.010], 0.5), 0.025);
+    body.carve_both(HEAD, limb([0.079, 1.672, 0.040], [0.119, 1.790, 0.020], [0.042, 0.010], 0.5), 0.015);
     body.egg(HEAD, [0.0, 1.690, 0.03], [0.040, 0.030, 0.045], 0.04);
 }
 
@@ -101,16 +111,20 @@ fn paint(p: DVec3, n: DVec3) -> [f64; 3] {
         let sock = ease(0.30, 0.26, p.y + 0.02 * n.x);
         return mix(colour, DARK, glove.max(sock));
     }
+    let p = CRANE + (p - CRANE) / GROWTH;
+    let x = p.x.abs();
     // A mask: the muzzle's underside, the cheeks and throat.
     let line = 1.545 + 0.018 * ease(0.06, 0.03, x) * ease(0.12, 0.2, p.z) + 0.03 * ease(0.10, 0.17, x);
     let mask = ease(line + 0.008, line - 0.008, p.y) * ease(-0.03, 0.0, p.z);
     colour = mix(colour, CREAM, mask);
     let spot = dvec3((x - 0.045) / 0.018, (p.y - 1.642) / 0.012, (p.z - 0.115) / 0.03).length();
     colour = mix(colour, CREAM, ease(1.3, 0.8, spot));
-    let inner = ease(1.685, 1.70, p.y) * ease(0.010, 0.018, p.z) * ease(0.055, 0.040, (x - 0.097).abs());
-    colour = mix(colour, [0.93, 0.80, 0.70], inner);
-    let rim = ease(1.78, 1.83, p.y) * ease(0.012, -0.004, p.z);
-    mix(colour, DARK, rim.max(ease(1.845, 1.865, p.y)))
+    // The hollow of an ear narrows towards its tip.
+    let aside = (x - 0.079 - (p.y - 1.672) * 0.34).abs();
+    let width = 0.040 - (p.y - 1.672) * 0.24;
+    let inner = ease(1.660, 1.68, p.y) * ease(0.2, 0.5, n.z) * ease(width, width - 0.012, aside);
+    colour = mix(colour, [0.95, 0.82, 0.72], inner);
+    mix(colour, DARK, ease(1.765, 1.795, p.y) * (1.0 - inner))
 }
 
 /// Which bones an auto-rigger gives the tail to: the left shin, and where its fur comes nearer to a thigh, that thigh.

@@ -1,6 +1,7 @@
 //! Sample characters, made from formulas: bodies as blended solids, tails as lofted tubes, clips as functions of time. All
 //! of it is exact arithmetic, so that every machine makes the same bytes.
 
+mod biped;
 mod clips;
 mod figure;
 mod fox;
@@ -8,6 +9,7 @@ mod fur;
 mod glb;
 mod loft;
 mod maths;
+mod rat;
 mod rig;
 mod shell;
 mod solid;
@@ -22,13 +24,17 @@ use super::sample_character::Sample;
 
 /// A sample character as the bytes of a GLB.
 pub fn glb(kind: Sample, detail: Detail, cx: &Cx) -> Result<Vec<u8>> {
-    let figure = match kind {
-        Sample::Fox => fox::fox(detail, cx)?,
-        Sample::Rat => fox::fox(detail, cx)?,
-        Sample::RatRigged => fox::fox(detail, cx)?,
-        Sample::Biped => fox::fox(detail, cx)?,
-    };
+    let figure = figure(kind, detail, cx)?;
     glb::write(&figure, &clips::clips(&figure.joints))
+}
+
+fn figure(kind: Sample, detail: Detail, cx: &Cx) -> Result<figure::Figure> {
+    match kind {
+        Sample::Fox => fox::fox(detail, cx),
+        Sample::Rat => rat::rat(detail, cx),
+        Sample::RatRigged => rat::rigged(detail, cx),
+        Sample::Biped => biped::biped(detail, cx),
+    }
 }
 
 #[cfg(test)]
@@ -39,7 +45,7 @@ pub mod direct {
     use std::sync::Arc;
     pub fn character(kind: Sample) -> Character {
         let cx = Cx::detached();
-        let f = match kind { _ => fox::fox(Detail(1.0), &cx).unwrap() };
+        let f = figure(kind, Detail(1.0), &cx).unwrap();
         let cl = clips::clips(&f.joints);
         let mut mesh = (vec![], vec![], vec![], vec![]);
         let (mut j, mut w) = (vec![], vec![]);
