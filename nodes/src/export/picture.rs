@@ -101,7 +101,7 @@ mod look {
         let what = std::env::var("LOOK").unwrap_or_default();
         let mut it = what.split(',');
         let kind = match it.next().unwrap() { "rat" => crate::io::sample_character::Sample::Rat, "rigged" => crate::io::sample_character::Sample::RatRigged, "biped" => crate::io::sample_character::Sample::Biped, _ => Default::default() };
-        let c = crate::io::sample::direct::character(kind);
+        let c = crate::io::sample_character::sample_character(kind, 1.0, &Cx::detached()).unwrap();
         println!("{:?} {} verts {} tris", c.mesh.bounds(), c.mesh.positions.len(), c.mesh.triangles.len());
         for (k, view) in it.enumerate() {
             let v: Vec<&str> = view.split('/').collect();

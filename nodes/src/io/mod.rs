@@ -1,4 +1,6 @@
 //! Files and generated samples become characters.
 
-pub(crate) mod sample;
+pub mod gltf;
+pub mod import_gltf;
+mod sample;
 pub mod sample_character;

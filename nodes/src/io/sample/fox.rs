@@ -22,6 +22,13 @@ const GROWTH: f64 = 1.2;
 
 /// Where the tail runs: out of the pelvis, back and down between the legs.
 const TAIL: [[f64; 3]; 6] = [
+    [0.0, 0.955, -0.085],
+    [0.0, 0.930, -0.205],
+    [0.0, 0.820, -0.335],
+    [0.0, 0.655, -0.410],
+    [0.0, 0.485, -0.440],
+    [0.0, 0.285, -0.480],
+]; 6] = [
     [0.0, 0.955, -0.09],
     [0.0, 0.925, -0.20],
     [0.0, 0.805, -0.315],
@@ -52,10 +59,9 @@ fn body() -> Body {
     body.egg(SPINE1, [0.0, 1.18, 0.0], [0.142, 0.11, 0.11], 0.08);
     body.egg(SPINE2, [0.0, 1.285, -0.005], [0.155, 0.10, 0.112], 0.08);
     body.limb(NECK, [0.0, 1.36, -0.02], [0.0, 1.48, 0.0], [0.082, 0.075], 0.07);
-    // The ruff: tufts down the chest.
-    for (x, y, z) in [(0.0, 1.355, 0.065), (0.055, 1.375, 0.05), (-0.055, 1.375, 0.05)] {
-        body.limb(SPINE2, [x, y + 0.03, z], [x * 0.8, y - 0.085, z + 0.055], [0.062, 0.010], 0.03);
-    }
+    // The ruff, drawn down into a point.
+    body.egg(SPINE2, [0.0, 1.385, 0.04], [0.098, 0.075, 0.080], 0.05);
+    body.limb(SPINE2, [0.0, 1.360, 0.075], [0.0, 1.255, 0.112], [0.055, 0.012], 0.05);
     let first = body.0.len();
     head(&mut body);
     body.scale_from(first, CRANE, GROWTH);
@@ -67,9 +73,9 @@ fn body() -> Body {
     body.both(LEFT_UP_LEG, limb([0.092, 0.89, 0.0], [0.108, 0.50, 0.018], [0.112, 0.071], 1.0), 0.04);
     body.both(LEFT_LEG, limb([0.108, 0.50, 0.015], [0.118, 0.11, -0.03], [0.070, 0.046], 1.0), 0.04);
     body.both(LEFT_LEG, egg([0.112, 0.375, -0.022], [0.060, 0.13, 0.064], about(DVec3::X, 6.0)), 0.05);
-    body.both(LEFT_FOOT, limb([0.119, 0.056, -0.045], [0.125, 0.048, 0.07], [0.054, 0.050], 1.0), 0.05);
+    body.both(LEFT_FOOT, limb([0.119, 0.059, -0.045], [0.125, 0.053, 0.07], [0.051, 0.046], 1.0), 0.05);
     for (x, z) in [(0.095, 0.135), (0.128, 0.150), (0.160, 0.130)] {
-        body.both(LEFT_TOE_BASE, limb([0.125 + (x - 0.125) * 0.6, 0.042, 0.085], [x, 0.034, z], [0.042, 0.032], 1.0), 0.02);
+        body.both(LEFT_TOE_BASE, limb([0.125 + (x - 0.125) * 0.6, 0.048, 0.085], [x, 0.035, z], [0.042, 0.032], 1.0), 0.02);
     }
     body
 }
@@ -129,15 +135,18 @@ fn paint(p: DVec3, n: DVec3) -> [f64; 3] {
 
 /// Which bones an auto-rigger gives the tail to: the left shin, and where its fur comes nearer to a thigh, that thigh.
 fn tail_weights(t: f64, p: DVec3) -> Vec<(usize, f64)> {
-    let right = ease(-0.015, -0.105, p.x) * 0.92;
-    let thigh = 0.30 - 0.18 * t;
+    let right = ease(0.035, -0.135, p.x) * 0.75;
+    let thigh = 0.20 - 0.10 * t;
     vec![(LEFT_LEG, (1.0 - right) * (1.0 - thigh)), (LEFT_UP_LEG, (1.0 - right) * thigh), (RIGHT_UP_LEG, right)]
 }
 
 fn tail_skin(detail: Detail) -> Shell {
+    // It begins deeper in the body and ends before the fur's tip: the two shells share no place.
+    let mut through = TAIL.map(DVec3::from_array);
+    through[0].z += 0.02;
     Tube {
         material: Material::Skin,
-        through: &TAIL.map(DVec3::from_array)[..5],
+        through: &through[..5],
         radius: &|t, _| 0.032 - 0.014 * t,
         paint: &|_, _| [0.80, 0.55, 0.45],
         weights: &tail_weights,

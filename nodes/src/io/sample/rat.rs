@@ -127,7 +127,7 @@ fn paint(p: DVec3, n: DVec3) -> [f64; 3] {
 
 /// Which bones an auto-rigger gives the tail to: the left shin and foot, near the root also the thighs.
 fn tail_weights(t: f64, p: DVec3) -> Vec<(usize, f64)> {
-    let right = ease(0.012, -0.030, p.x) * ease(0.55, 0.15, t) * 0.9;
+    let right = ease(0.045, -0.055, p.x) * ease(0.70, 0.20, t) * 0.8;
     let (thigh, foot) = (0.35 * ease(0.5, 0.0, t), 0.45 * ease(0.35, 0.75, t));
     let left = 1.0 - right;
     vec![

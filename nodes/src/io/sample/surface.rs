@@ -51,7 +51,32 @@ pub fn surface(blobs: &[Blob], cell: f64, cx: &Cx) -> Result<Surface> {
             surface.triangles.extend(if short { [[a, b, c], [a, c, d]] } else { [[a, b, d], [b, c, d]] });
         }
     }
+    relax(&mut surface, blobs, cell, cx)?;
     Ok(surface)
+}
+
+/// Evens the mesh out: vertices move to the middle of their neighbours and back onto the surface, so that no edge is left
+/// so short that it seems to stretch.
+fn relax(surface: &mut Surface, blobs: &[Blob], cell: f64, cx: &Cx) -> Result<()> {
+    for _ in 0..3 {
+        let mut sums = vec![(DVec3::ZERO, 0.0); surface.positions.len()];
+        for t in &surface.triangles {
+            for k in 0..3 {
+                let sum = &mut sums[t[k] as usize];
+                *sum = (sum.0 + surface.positions[t[(k + 1) % 3] as usize], sum.1 + 1.0);
+            }
+        }
+        for (v, (sum, count)) in sums.into_iter().enumerate() {
+            if v % 256 == 0 {
+                cx.check()?;
+            }
+            if count > 0.0 {
+                let (p, n) = settle(blobs, surface.positions[v].lerp(sum / count, 0.5), cell);
+                (surface.positions[v], surface.normals[v]) = (p, n);
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Moves a point onto the surface, at most a cell; gives the normal there.
@@ -70,7 +95,7 @@ fn settle(blobs: &[Blob], start: DVec3, cell: f64) -> (DVec3, DVec3) {
         DVec3::new(slope(DVec3::X), slope(DVec3::Y), slope(DVec3::Z)).try_normalize().unwrap_or(DVec3::Y)
     };
     let mut p = start;
-    for _ in 0..3 {
+    for _ in 0..2 {
         p -= gradient(p) * solid::distance(near(), p).clamp(-0.5 * cell, 0.5 * cell);
     }
     (p, gradient(p))
