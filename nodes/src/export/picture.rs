@@ -94,21 +94,113 @@ fn png(picture: &Picture) -> Result<Vec<u8>> {
 }
 
 #[cfg(test)]
-mod look {
+mod tests {
+    use std::sync::Arc;
+
+    use glam::Vec3;
+
     use super::*;
+    use crate::io::sample_character::{Sample, sample_character};
+
+    const GREY: Colour = Colour([0.25, 0.28, 0.33, 1.0]);
+    const NONE: Colour = Colour([0.0; 4]);
+
+    fn rat() -> Character {
+        sample_character(Sample::Rat, 0.5, &Cx::detached()).unwrap()
+    }
+
+    fn take(character: &Character, clip: &str, bones: bool, background: Colour) -> Result<Pictured> {
+        let cx = Cx::detached();
+        picture(character, None, None, clip.into(), 0.25, 38.0, 9.0, 1.0, 90, 110, bones, background, &cx)
+    }
+
     #[test]
-    fn look() {
-        let what = std::env::var("LOOK").unwrap_or_default();
-        let mut it = what.split(',');
-        let kind = match it.next().unwrap() { "rat" => crate::io::sample_character::Sample::Rat, "rigged" => crate::io::sample_character::Sample::RatRigged, "biped" => crate::io::sample_character::Sample::Biped, _ => Default::default() };
-        let c = crate::io::sample_character::sample_character(kind, 1.0, &Cx::detached()).unwrap();
-        println!("{:?} {} verts {} tris", c.mesh.bounds(), c.mesh.positions.len(), c.mesh.triangles.len());
-        for (k, view) in it.enumerate() {
-            let v: Vec<&str> = view.split('/').collect();
-            let t = std::time::Instant::now();
-            let p = picture(&c, None, None, v[1].into(), v[2].parse().unwrap(), v[0].parse().unwrap(), 9.0, v.get(4).map_or(1.0, |z| z.parse().unwrap()), 700, 860, v[3] == "b", Colour([0.25, 0.28, 0.33, 1.0]), &Cx::detached()).unwrap();
-            println!("{:?}", t.elapsed());
-            std::fs::write(format!("/tmp/validator/look{k}.png"), &p.files.files[0].bytes).unwrap();
-        }
+    fn a_picture_shows_the_figure_on_its_backdrop_and_is_a_png() {
+        let rat = rat();
+        let taken = take(&rat, "", true, GREY).unwrap();
+        assert_eq!((taken.picture.width, taken.picture.height), (90, 110));
+        assert!(taken.picture.pixels.iter().all(|pixel| pixel[3] == 255));
+        assert_eq!(&*taken.files.files[0].name, "rat.png");
+        let read = image::load_from_memory(&taken.files.files[0].bytes).unwrap().into_rgba8();
+        assert_eq!(read.as_raw().as_slice(), bytemuck::cast_slice::<[u8; 4], u8>(&taken.picture.pixels));
+    }
+
+    #[test]
+    fn without_a_backdrop_only_the_figure_is_opaque() {
+        let taken = take(&rat(), "", false, NONE).unwrap();
+        let seen = taken.picture.pixels.iter().filter(|pixel| pixel[3] == 255).count();
+        assert!((500..5000).contains(&seen), "{seen}");
+        assert_eq!(taken.picture.pixels[0][3], 0);
+    }
+
+    #[test]
+    fn bones_and_poses_change_the_picture_and_nothing_else_does() {
+        let rat = rat();
+        let plain = take(&rat, "", false, GREY).unwrap();
+        assert_eq!(plain, take(&rat, "", false, GREY).unwrap());
+        assert_ne!(plain.picture, take(&rat, "", true, GREY).unwrap().picture);
+        let walk = take(&rat, "Walk", false, GREY).unwrap();
+        assert_ne!(plain.picture, walk.picture);
+        assert_eq!(&*walk.files.files[0].name, "rat Walk.png");
+    }
+
+    #[test]
+    fn an_empty_mesh_gives_the_backdrop() {
+        let mut empty = rat();
+        empty.mesh.positions = Arc::from([]);
+        empty.mesh.normals = Arc::from([]);
+        empty.mesh.colours = Arc::from([]);
+        empty.mesh.triangles = Arc::from([]);
+        empty.skin.joints = Arc::from([]);
+        empty.skin.weights = Arc::from([]);
+        let taken = take(&empty, "", false, NONE).unwrap();
+        assert!(taken.picture.pixels.iter().all(|pixel| pixel[3] == 0));
+        take(&empty, "", true, GREY).unwrap();
+    }
+
+    #[test]
+    fn positions_that_are_not_numbers_are_left_out() {
+        let mut broken = rat();
+        let positions = broken.mesh.positions.iter().enumerate();
+        broken.mesh.positions = positions.map(|(v, &p)| if v % 50 == 0 { Vec3::NAN } else { p }).collect();
+        let taken = take(&broken, "", true, NONE).unwrap();
+        assert!(taken.picture.pixels.iter().filter(|pixel| pixel[3] == 255).count() > 300);
+        broken.mesh.positions = broken.mesh.positions.iter().map(|_| Vec3::NAN).collect();
+        take(&broken, "", true, GREY).unwrap();
+    }
+
+    #[test]
+    fn a_clip_that_is_not_there_is_named_with_those_that_are() {
+        let error = take(&rat(), "Moonwalk", false, GREY).unwrap_err();
+        assert!(error.to_string().starts_with("clip: there is no clip \"Moonwalk\""), "{error}");
+        assert!(error.to_string().contains("Sprint"), "{error}");
+    }
+
+    #[test]
+    fn a_field_becomes_colour_and_must_fit() {
+        let rat = rat();
+        let mut field = Field {
+            name: "height".into(),
+            unit: "metres".into(),
+            values: rat.mesh.positions.iter().map(|p| p.y).collect(),
+        };
+        let cx = Cx::detached();
+        let coloured = |field: &Field| {
+            picture(&rat, None, Some(field), String::new(), 0.0, 0.0, 0.0, 1.0, 60, 80, false, NONE, &cx)
+        };
+        let taken = coloured(&field).unwrap().picture;
+        let column = |y: u32| taken.pixels[(y * 60 + 30) as usize];
+        let rows: Vec<[u8; 4]> = (0..80).map(column).filter(|pixel| pixel[3] == 255).collect();
+        let (top, low) = (rows[2], rows[rows.len() - 3]);
+        assert!(top[0] > top[2], "yellow above: {top:?}");
+        assert!(low[2] > low[0], "blue below: {low:?}");
+        field.values = Arc::from([1.0]);
+        assert!(coloured(&field).unwrap_err().to_string().contains("the field has 1 values"));
+    }
+
+    #[test]
+    fn a_name_is_fit_for_every_file_system() {
+        assert_eq!(file_name("a/b:c*.d."), "a_b_c_.d");
+        assert_eq!(file_name(" .. "), "character");
     }
 }

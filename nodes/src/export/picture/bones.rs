@@ -68,7 +68,14 @@ impl Bones {
         let up = along.cross(side);
         let waist = from + along * (0.16 * length).min(1.6 * thick);
         let base = self.points.len() as u32;
-        self.points.extend([from, waist + side * thick, waist + up * thick, waist - side * thick, waist - up * thick, to]);
+        self.points.extend([
+            from,
+            waist + side * thick,
+            waist + up * thick,
+            waist - side * thick,
+            waist - up * thick,
+            to,
+        ]);
         for k in 0..4 {
             let (a, b) = (base + 1 + k, base + 1 + (k + 1) % 4);
             self.push([base, b, a], kind);

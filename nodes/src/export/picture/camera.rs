@@ -52,8 +52,7 @@ impl Camera {
 
     /// The direction seen at a sample, not of unit length: one unit of distance deep.
     pub fn ray(&self, x: f32, y: f32) -> Vec3 {
-        self.view.transpose()
-            * Vec3::new((x - self.middle.0) / self.scale, (self.middle.1 - y) / self.scale, -1.0)
+        self.view.transpose() * Vec3::new((x - self.middle.0) / self.scale, (self.middle.1 - y) / self.scale, -1.0)
     }
 
     /// How many samples a length at a distance spans.
@@ -81,7 +80,8 @@ mod tests {
             }
         }
         let camera = Camera::framing(&points, 90.0, 0.0, 1.0, 640, 480);
-        assert!(camera.eye.x > 1000.0, "from the left side: {}", camera.eye);
+        let aside = camera.eye - Vec3::new(150.0, 50.0, 100.0);
+        assert!(aside.x > 300.0 && aside.y.abs() < 0.1 && aside.z.abs() < 0.1, "from the left side: {aside}");
     }
 
     #[test]

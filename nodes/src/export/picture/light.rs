@@ -109,7 +109,10 @@ impl Rig {
     pub fn beside(camera: &Camera) -> Self {
         let to_world = camera.view.transpose();
         let level = |v: Vec3| to_world * v;
-        Self { key: level(Vec3::new(-0.50, 1.05, 0.55)).normalize(), rim: level(Vec3::new(0.75, 0.45, -0.65)).normalize() }
+        Self {
+            key: level(Vec3::new(-0.50, 1.05, 0.55)).normalize(),
+            rim: level(Vec3::new(0.75, 0.45, -0.65)).normalize(),
+        }
     }
 
     /// The light that a matt surface sends to the camera, linear.

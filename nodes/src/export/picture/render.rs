@@ -166,7 +166,11 @@ impl Painter<'_> {
             Kind::Body => (Vec3::new(0.80, 0.84, 0.90), 0.34),
         };
         let edge = around.iter().any(|f| f.is_none_or(|(_, n)| n != number));
-        over(colour * light * if edge { 1.25 } else { 1.0 }, if edge { f32::min(opacity + 0.25, 1.0) } else { opacity }, under)
+        over(
+            colour * light * if edge { 1.25 } else { 1.0 },
+            if edge { f32::min(opacity + 0.25, 1.0) } else { opacity },
+            under,
+        )
     }
 }
 

@@ -78,10 +78,18 @@ impl Body {
     }
 
     /// Its skin. `cell` is the size of a mesh cell at detail 1, `reach` that of the weights; both in metres.
-    pub fn shell(&self, joints: &[Joint], cell: f64, reach: f64, paint: Paint, detail: Detail, cx: &Cx) -> Result<Shell> {
+    pub fn shell(
+        &self,
+        joints: &[Joint],
+        cell: f64,
+        reach: f64,
+        paint: Paint,
+        detail: Detail,
+        cx: &Cx,
+    ) -> Result<Shell> {
         let parents: Vec<_> = joints.iter().take(22).map(|joint| joint.parent).collect();
         let skin = surface(&self.0, cell / detail.0, cx)?;
-        Ok(Shell::body(&skin, &self.0, &parents, reach, paint))
+        Shell::body(&skin, &self.0, &parents, reach, paint, cx)
     }
 }
 
@@ -108,7 +116,8 @@ pub fn eyes(centre: [f64; 3], radius: f64, iris: [f64; 3], detail: Detail) -> Sh
             mix(eye, [1.0; 3], ease(0.965, 0.98, d.dot(glint)))
         };
         let pole = dvec3(side * 0.30, 0.0, 1.0);
-        let ball = Ball { centre, radii: DVec3::splat(radius), pole, joint: HEAD, paint: &paint, rows: detail.count(14) };
+        let ball =
+            Ball { centre, radii: DVec3::splat(radius), pole, joint: HEAD, paint: &paint, rows: detail.count(14) };
         shell.append(ball.shell());
     }
     shell

@@ -28,23 +28,23 @@ const TAIL: [[f64; 3]; 6] = [
     [0.0, 0.655, -0.410],
     [0.0, 0.485, -0.440],
     [0.0, 0.285, -0.480],
-]; 6] = [
-    [0.0, 0.955, -0.09],
-    [0.0, 0.925, -0.20],
-    [0.0, 0.805, -0.315],
-    [0.0, 0.63, -0.375],
-    [0.0, 0.46, -0.40],
-    [0.0, 0.265, -0.435],
 ];
 
 /// The fox.
 pub fn fox(detail: Detail, cx: &Cx) -> Result<Figure> {
     let joints = joints(
-        [[0.0, 0.95, 0.0], [0.0, 1.05, 0.0], [0.0, 1.16, 0.0], [0.0, 1.27, -0.005], [0.0, 1.40, -0.015], [0.0, 1.49, 0.005]],
+        [
+            [0.0, 0.95, 0.0],
+            [0.0, 1.05, 0.0],
+            [0.0, 1.16, 0.0],
+            [0.0, 1.27, -0.005],
+            [0.0, 1.40, -0.015],
+            [0.0, 1.49, 0.005],
+        ],
         [[0.05, 1.36, -0.01], [0.155, 1.35, -0.01], [0.315, 1.145, -0.02], [0.455, 0.955, 0.015]],
         [[0.095, 0.90, 0.0], [0.108, 0.50, 0.015], [0.118, 0.10, -0.03], [0.125, 0.035, 0.085]],
     );
-    let mut fur = body().shell(&joints, 0.0128, 0.10, paint, detail, cx)?;
+    let mut fur = body().shell(&joints, 0.0138, 0.10, paint, detail, cx)?;
     fur.append(tail_fur(detail));
     let on_head = |p: [f64; 3]| (CRANE + (DVec3::from_array(p) - CRANE) * GROWTH).to_array();
     let mut gloss = eyes(on_head([0.060, 1.588, 0.100]), 0.040, [0.85, 0.52, 0.10], detail);
@@ -75,7 +75,11 @@ fn body() -> Body {
     body.both(LEFT_LEG, egg([0.112, 0.375, -0.022], [0.060, 0.13, 0.064], about(DVec3::X, 6.0)), 0.05);
     body.both(LEFT_FOOT, limb([0.119, 0.059, -0.045], [0.125, 0.053, 0.07], [0.051, 0.046], 1.0), 0.05);
     for (x, z) in [(0.095, 0.135), (0.128, 0.150), (0.160, 0.130)] {
-        body.both(LEFT_TOE_BASE, limb([0.125 + (x - 0.125) * 0.6, 0.048, 0.085], [x, 0.035, z], [0.042, 0.032], 1.0), 0.02);
+        body.both(
+            LEFT_TOE_BASE,
+            limb([0.125 + (x - 0.125) * 0.6, 0.048, 0.085], [x, 0.035, z], [0.042, 0.032], 1.0),
+            0.02,
+        );
     }
     body
 }
@@ -90,7 +94,7 @@ fn head(body: &mut Body) {
     body.both(HEAD, limb([0.095, 1.565, 0.025], [0.178, 1.530, -0.005], [0.045, 0.008], 0.7), 0.03);
     // Brows shade the eyes.
     body.both(HEAD, limb([0.022, 1.628, 0.112], [0.085, 1.640, 0.085], [0.020, 0.016], 1.0), 0.03);
-    body.both(HEAD, limb([0.074, 1.650, 0.0], [0.128, 1.832, -0.012], [0.070, 0.010], 0.5), 0.025);
+    body.both(HEAD, limb([0.074, 1.650, 0.0], [0.128, 1.839, -0.012], [0.070, 0.010], 0.5), 0.025);
     body.carve_both(HEAD, limb([0.079, 1.672, 0.040], [0.119, 1.790, 0.020], [0.042, 0.010], 0.5), 0.015);
     body.egg(HEAD, [0.0, 1.690, 0.03], [0.040, 0.030, 0.045], 0.04);
 }
@@ -135,7 +139,7 @@ fn paint(p: DVec3, n: DVec3) -> [f64; 3] {
 
 /// Which bones an auto-rigger gives the tail to: the left shin, and where its fur comes nearer to a thigh, that thigh.
 fn tail_weights(t: f64, p: DVec3) -> Vec<(usize, f64)> {
-    let right = ease(0.035, -0.135, p.x) * 0.75;
+    let right = ease(0.035, -0.135, p.x) * 0.62;
     let thigh = 0.20 - 0.10 * t;
     vec![(LEFT_LEG, (1.0 - right) * (1.0 - thigh)), (LEFT_UP_LEG, (1.0 - right) * thigh), (RIGHT_UP_LEG, right)]
 }

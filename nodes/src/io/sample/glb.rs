@@ -108,8 +108,7 @@ struct Writer {
 impl Writer {
     fn primitive(&mut self, shell: &Shell) -> Value {
         let positions: Vec<f32> = shell.positions.iter().flat_map(|p| floats(p.to_array())).collect();
-        let normals: Vec<f32> =
-            shell.normals.iter().flat_map(|n| n.as_vec3().normalize().to_array()).collect();
+        let normals: Vec<f32> = shell.normals.iter().flat_map(|n| n.as_vec3().normalize().to_array()).collect();
         let uvs: Vec<f32> = shell.uvs.iter().flat_map(|uv| floats(uv.to_array())).collect();
         let colours: Vec<u8> = shell
             .colours
@@ -195,5 +194,9 @@ impl Writer {
 
 /// The least or greatest of each component of some points.
 fn bounds(points: &[f32], pick: fn(f32, f32) -> f32) -> [f32; 3] {
-    points.chunks_exact(3).map(|p| [p[0], p[1], p[2]]).reduce(|a, b| [0, 1, 2].map(|k| pick(a[k], b[k]))).unwrap_or_default()
+    points
+        .chunks_exact(3)
+        .map(|p| [p[0], p[1], p[2]])
+        .reduce(|a, b| [0, 1, 2].map(|k| pick(a[k], b[k])))
+        .unwrap_or_default()
 }

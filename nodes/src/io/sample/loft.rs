@@ -176,8 +176,7 @@ impl Ball<'_> {
         let at = |row: usize, side: usize| (row * (sides + 1) + side) as u32;
         for row in 0..rows {
             for side in 0..sides {
-                let [a, b, c, d] =
-                    [at(row, side), at(row + 1, side), at(row + 1, side + 1), at(row, side + 1)];
+                let [a, b, c, d] = [at(row, side), at(row + 1, side), at(row + 1, side + 1), at(row, side + 1)];
                 if row + 1 < rows {
                     shell.triangles.push([a, b, c]);
                 }

@@ -58,18 +58,30 @@ pub fn rigged(detail: Detail, cx: &Cx) -> Result<Figure> {
 
 fn body_joints() -> Vec<Joint> {
     joints(
-        [[0.0, 0.67, 0.0], [0.0, 0.76, 0.0], [0.0, 0.86, 0.005], [0.0, 0.95, 0.01], [0.0, 1.05, 0.025], [0.0, 1.11, 0.05]],
+        [
+            [0.0, 0.67, 0.0],
+            [0.0, 0.76, 0.0],
+            [0.0, 0.86, 0.005],
+            [0.0, 0.95, 0.01],
+            [0.0, 1.05, 0.025],
+            [0.0, 1.11, 0.05],
+        ],
         [[0.045, 1.01, 0.015], [0.130, 0.995, 0.015], [0.245, 0.825, 0.02], [0.340, 0.680, 0.05]],
         [[0.085, 0.625, 0.0], [0.100, 0.350, 0.03], [0.108, 0.080, -0.03], [0.118, 0.030, 0.085]],
     )
 }
 
-fn figure(joints: Vec<Joint>, weights: &dyn Fn(f64, DVec3) -> Vec<(usize, f64)>, detail: Detail, cx: &Cx) -> Result<Figure> {
-    let fur = body().shell(&joints, 0.0105, 0.08, paint, detail, cx)?;
+fn figure(
+    joints: Vec<Joint>,
+    weights: &dyn Fn(f64, DVec3) -> Vec<(usize, f64)>,
+    detail: Detail,
+    cx: &Cx,
+) -> Result<Figure> {
+    let fur = body().shell(&joints, 0.0113, 0.08, paint, detail, cx)?;
     let mut gloss = eyes([0.054, 1.212, 0.152], 0.026, [0.16, 0.07, 0.05], detail);
     gloss.append(button([0.0, 1.147, 0.327], [0.021, 0.017, 0.017], [0.86, 0.50, 0.50], detail));
     for x in [-0.0085, 0.0085] {
-        gloss.append(button([x, 1.098, 0.288], [0.008, 0.018, 0.006], [0.97, 0.94, 0.82], detail));
+        gloss.append(button([x, 1.106, 0.286], [0.008, 0.018, 0.006], [0.97, 0.94, 0.82], detail));
     }
     Ok(Figure { name: "Rat", joints, shells: vec![fur, tail(weights, detail), gloss] })
 }
@@ -86,7 +98,7 @@ fn body() -> Body {
     body.limb(HEAD, [0.0, 1.125, 0.120], [0.0, 1.115, 0.262], [0.040, 0.016], 0.02);
     body.both(HEAD, egg([0.070, 1.150, 0.105], [0.048, 0.045, 0.058], about(DVec3::Z, 0.0)), 0.05);
     let ear = about(DVec3::Y, 18.0) * about(DVec3::Z, -22.0);
-    body.both(HEAD, egg([0.108, 1.320, 0.030], [0.082, 0.098, 0.020], ear), 0.015);
+    body.both(HEAD, egg([0.108, 1.320, 0.030], [0.082, 0.098, 0.024], ear), 0.015);
     body.carve_both(HEAD, egg([0.114, 1.325, 0.052], [0.063, 0.077, 0.020], ear), 0.008);
     body.both(LEFT_SHOULDER, limb([0.045, 1.005, 0.015], [0.125, 0.992, 0.015], [0.050, 0.056], 1.0), 0.05);
     body.both(LEFT_ARM, limb([0.130, 0.992, 0.015], [0.245, 0.825, 0.02], [0.055, 0.042], 1.0), 0.04);
@@ -102,7 +114,11 @@ fn body() -> Body {
     body.both(LEFT_LEG, egg([0.104, 0.265, -0.005], [0.050, 0.090, 0.055], about(DVec3::X, 10.0)), 0.05);
     body.both(LEFT_FOOT, limb([0.109, 0.040, -0.045], [0.116, 0.034, 0.085], [0.039, 0.036], 1.0), 0.04);
     for (x, z) in [(0.086, 0.160), (0.108, 0.180), (0.132, 0.182), (0.154, 0.162)] {
-        body.both(LEFT_TOE_BASE, limb([0.118 + (x - 0.12) * 0.6, 0.030, 0.090], [x, 0.018, z], [0.026, 0.016], 1.0), 0.012);
+        body.both(
+            LEFT_TOE_BASE,
+            limb([0.118 + (x - 0.12) * 0.6, 0.030, 0.090], [x, 0.018, z], [0.026, 0.016], 1.0),
+            0.012,
+        );
     }
     body
 }
@@ -127,7 +143,7 @@ fn paint(p: DVec3, n: DVec3) -> [f64; 3] {
 
 /// Which bones an auto-rigger gives the tail to: the left shin and foot, near the root also the thighs.
 fn tail_weights(t: f64, p: DVec3) -> Vec<(usize, f64)> {
-    let right = ease(0.045, -0.055, p.x) * ease(0.70, 0.20, t) * 0.8;
+    let right = ease(0.045, -0.055, p.x) * ease(0.60, 0.10, t) * 0.55;
     let (thigh, foot) = (0.35 * ease(0.5, 0.0, t), 0.45 * ease(0.35, 0.75, t));
     let left = 1.0 - right;
     vec![

@@ -1,6 +1,7 @@
 //! A piece of skin on its way into the file: vertices with all their attributes.
 
 use glam::{DVec2, DVec3};
+use sinew_graph::{Cx, Result};
 
 use super::solid::Blob;
 use super::surface::Surface;
@@ -63,8 +64,15 @@ impl Shell {
 
     /// The skin of a body, unwrapped onto the six sides of a box: where a triangle faces another side than its
     /// neighbour, the texture has a seam and the vertices between them are stored once per side.
-    pub fn body(surface: &Surface, blobs: &[Blob], parents: &[Option<usize>], reach: f64, paint: Paint) -> Self {
-        let influences = weights::body(surface, blobs, parents, reach);
+    pub fn body(
+        surface: &Surface,
+        blobs: &[Blob],
+        parents: &[Option<usize>],
+        reach: f64,
+        paint: Paint,
+        cx: &Cx,
+    ) -> Result<Self> {
+        let influences = weights::body(surface, blobs, parents, reach, cx)?;
         let mut shell = Self::new(Material::Fur);
         let mut stored = vec![[u32::MAX; 6]; surface.positions.len()];
         for &triangle in &surface.triangles {
@@ -81,7 +89,7 @@ impl Shell {
             });
             shell.triangles.push(corners);
         }
-        shell
+        Ok(shell)
     }
 }
 

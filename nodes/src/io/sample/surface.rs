@@ -43,8 +43,7 @@ pub fn surface(blobs: &[Blob], cell: f64, cx: &Cx) -> Result<Surface> {
             if inside == beyond {
                 continue;
             }
-            let quad =
-                [number, number - step[u], number - step[u] - step[v], number - step[v]].map(|k| vertex_of[k]);
+            let quad = [number, number - step[u], number - step[u] - step[v], number - step[v]].map(|k| vertex_of[k]);
             let [a, b, c, d] = if inside { quad } else { [quad[3], quad[2], quad[1], quad[0]] };
             let p = |k: u32| surface.positions[k as usize];
             let short = p(a).distance_squared(p(c)) <= p(b).distance_squared(p(d));

@@ -2,6 +2,7 @@
 //! its neighbours in the skeleton, so that nothing leaks from one leg to the other through the air between them.
 
 use glam::DVec3;
+use sinew_graph::{Cx, Result};
 
 use super::solid::Blob;
 use super::surface::Surface;
@@ -25,10 +26,21 @@ pub fn influences(weights: impl IntoIterator<Item = (usize, f64)>) -> Influences
 }
 
 /// The weights of a body's skin. `reach` is how far a joint works beyond its own solids, metres.
-pub fn body(surface: &Surface, blobs: &[Blob], parents: &[Option<usize>], reach: f64) -> Vec<Influences> {
+pub fn body(
+    surface: &Surface,
+    blobs: &[Blob],
+    parents: &[Option<usize>],
+    reach: f64,
+    cx: &Cx,
+) -> Result<Vec<Influences>> {
     let joints = parents.len();
-    let mut all: Vec<Vec<f64>> =
-        surface.positions.iter().map(|&p| falloff(p, blobs, parents, reach)).collect();
+    // Asking every few hundred vertices keeps a cancelled run from going on.
+    let polled = |v: usize| if v.is_multiple_of(256) { cx.check() } else { Ok(()) };
+    let mut all: Vec<Vec<f64>> = Vec::with_capacity(surface.positions.len());
+    for (v, &p) in surface.positions.iter().enumerate() {
+        polled(v)?;
+        all.push(falloff(p, blobs, parents, reach));
+    }
     // Smoothing over the skin, not through space.
     let mut neighbours = vec![Vec::new(); surface.positions.len()];
     for t in &surface.triangles {
@@ -39,17 +51,18 @@ pub fn body(surface: &Surface, blobs: &[Blob], parents: &[Option<usize>], reach:
     for _ in 0..6 {
         all = (0..all.len())
             .map(|v| {
+                polled(v)?;
                 let mut sum: Vec<f64> = all[v].iter().map(|w| w * 2.0).collect();
                 for &n in &neighbours[v] {
                     (0..joints).for_each(|j| sum[j] += all[n][j]);
                 }
                 let count = 2.0 + neighbours[v].len() as f64;
                 sum.iter_mut().for_each(|w| *w /= count);
-                sum
+                Ok(sum)
             })
-            .collect();
+            .collect::<Result<_>>()?;
     }
-    all.into_iter().map(|weights| influences(weights.into_iter().enumerate())).collect()
+    Ok(all.into_iter().map(|weights| influences(weights.into_iter().enumerate())).collect())
 }
 
 fn falloff(p: DVec3, blobs: &[Blob], parents: &[Option<usize>], reach: f64) -> Vec<f64> {
