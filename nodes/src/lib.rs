@@ -22,6 +22,11 @@ pub fn register(registry: &mut Registry) -> Result<(), RegistryError> {
         measure::bone_distance::node(),
         measure::compare::node(),
         measure::edge_stretch::node(),
+        rig::apply::node(),
+        rig::chain_weights::node(),
+        rig::dijkstra_chain::node(),
+        rig::limit_influences::node(),
+        rig::rigid_attach::node(),
     ] {
         registry.add(node)?;
     }

@@ -113,3 +113,54 @@ impl Bones {
         self.triangles.push(triangle);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::data::{Joint, Transform};
+
+    /// Joints one above the other, one unit apart; those from `added` on are not of the file.
+    fn column(joints: u16, added: u16) -> (Skeleton, Skin, Vec<Mat4>) {
+        let places: Vec<Mat4> = (0..joints).map(|k| Mat4::from_translation(Vec3::Y * f32::from(k))).collect();
+        let joint = |k: u16| Joint {
+            name: format!("{k}").into(),
+            parent: k.checked_sub(1),
+            node: (k < added).then_some(u32::from(k)),
+            has_bind: true,
+        };
+        let skeleton = Skeleton {
+            joints: (0..joints).map(joint).collect(),
+            binds: places.iter().map(Mat4::to_cols_array).collect(),
+            node_parents: (0..i32::from(added)).map(|k| k - 1).collect(),
+            node_names: (0..added).map(|k| Arc::from(format!("{k}"))).collect(),
+            node_locals: (0..added).map(|_| Transform::IDENTITY).collect(),
+            to_world: Mat4::IDENTITY.to_cols_array(),
+        };
+        let skin = Skin { width: 1, joints: Arc::from([0]), weights: Arc::from([1.0]) };
+        (skeleton, skin, places)
+    }
+
+    fn count(bones: &Bones, kind: Kind) -> usize {
+        let triangles_of_a_bone = 8 + 2 * 6 * 10 * 2;
+        bones.faces.iter().filter(|(k, _)| *k == kind).count() / triangles_of_a_bone
+    }
+
+    #[test]
+    fn an_added_chain_stands_apart_and_a_weightless_end_has_no_bone() {
+        // Two joints of the file, then a chain of two bones with a weightless end.
+        let (skeleton, skin, places) = column(5, 2);
+        let bones = Bones::new(&skeleton, &skin, &places, 5.0);
+        assert_eq!((count(&bones, Kind::Body), count(&bones, Kind::Added)), (1, 2));
+        assert!(bones.points.iter().all(|p| p.is_finite() && (-0.1..=4.1).contains(&p.y)));
+    }
+
+    #[test]
+    fn a_leaf_that_moves_skin_gets_a_stub() {
+        let (skeleton, skin, places) = column(2, 2);
+        let skin = Skin { joints: Arc::from([1]), ..skin };
+        let bones = Bones::new(&skeleton, &skin, &places, 2.0);
+        assert_eq!(count(&bones, Kind::Body), 2);
+    }
+}

@@ -47,8 +47,8 @@ fn shells(character: &Character) -> Vec<Vec<usize>> {
         }
     }
     let mut shells: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for v in 0..welded.len() {
-        shells.entry(root(&mut group, welded[v])).or_default().push(v);
+    for (v, &first) in welded.iter().enumerate() {
+        shells.entry(root(&mut group, first)).or_default().push(v);
     }
     shells.into_values().collect()
 }
