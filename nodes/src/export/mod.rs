@@ -1,3 +1,4 @@
 //! Values become files.
 
+pub mod picture;
 pub mod report;

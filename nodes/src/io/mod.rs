@@ -2,3 +2,5 @@
 
 pub mod gltf;
 pub mod import_gltf;
+mod sample;
+pub mod sample_character;
