@@ -75,33 +75,30 @@ fn check(chain: &Chain, welded: usize) -> Result<()> {
 
 /// How weights follow from the distance along a chain (`tail-3d.md` B4).
 struct Law {
-    bones: usize,
+    bones: u32,
     length: f32,
     /// The number of its first joint.
-    first: usize,
-    parent: u16,
+    first: u32,
+    parent: u32,
 }
 
 impl Law {
     fn of(chain: &Chain, first: usize) -> Self {
-        Self { bones: chain.bones(), length: chain.length, first, parent: chain.parent }
+        Self { bones: chain.bones() as u32, length: chain.length, first: first as u32, parent: chain.parent.into() }
     }
 
     /// At most one of the neighbours weighs something, and the ruling bone at least half.
+    #[inline]
     fn at(&self, g: f32) -> Influences {
         let s = (self.bones as f32 * g / self.length).max(0.0);
-        let k = (s as usize).min(self.bones - 1);
+        let k = (s as u32).min(self.bones - 1);
         let f = s - k as f32;
         let own = self.first + k;
         let previous = (0.5 - 2.0 * f).clamp(0.0, 0.5);
         let next = if k + 1 < self.bones { (2.0 * f - 1.5).clamp(0.0, 0.5) } else { 0.0 };
-        let (other, share) = if previous > 0.0 {
-            (if k == 0 { usize::from(self.parent) } else { own - 1 }, previous)
-        } else if next > 0.0 {
-            (own + 1, next)
-        } else {
-            (0, 0.0)
-        };
+        let before = if k == 0 { self.parent } else { own - 1 };
+        let other = if previous > 0.0 { before } else { u32::from(next > 0.0) * (own + 1) };
+        let share = previous.max(next);
         Influences { joints: [own as u16, other as u16], weights: [1.0 - share, share] }
     }
 }

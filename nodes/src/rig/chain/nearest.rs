@@ -1,9 +1,13 @@
-//! The nearest of many points: a k-d tree in one array, median in the middle of each range.
+//! The nearest of many points, or one as good: a k-d tree in one array, median in the middle of each range.
 
 use glam::Vec3;
 
 /// Ranges up to this long are searched through.
 const LEAF: usize = 8;
+
+/// What is found is at most this much further than the nearest, in squared distance (5 % in distance). Without it a point
+/// far from a smooth surface, where hundreds are about as near, would see them all.
+const GOOD: f32 = 1.1;
 
 /// Ranges longer than this are split on several threads.
 const ALONE: usize = 1 << 14;
@@ -26,8 +30,8 @@ impl Nearest {
         Self { points, axes, lo, hi }
     }
 
-    /// The number of the point nearest to `to` and its squared distance, the lowest number of equally near ones; `known`
-    /// if that is not further. A good guess makes the search short.
+    /// The squared distance and the number of a point about as near to `to` as the nearest; `known` if that is. A good
+    /// guess makes the search short.
     pub fn find(&self, to: Vec3, known: (f32, u32)) -> (f32, u32) {
         let mut search = Search { to, best: known, outside: (self.lo - to).max(to - self.hi).max(Vec3::ZERO) };
         search.visit(&self.points, &self.axes, search.outside.length_squared());
@@ -92,7 +96,7 @@ impl Search {
         self.visit(near.0, near.1, cell);
         let before = self.outside[axis];
         let cell = cell - before * before + across * across;
-        if cell <= self.best.0 {
+        if cell * GOOD < self.best.0 {
             self.outside[axis] = across;
             self.visit(far.0, far.1, cell);
             self.outside[axis] = before;
@@ -107,20 +111,19 @@ mod tests {
 
     fn point() -> impl Strategy<Value = Vec3> {
         // Whole numbers, so that ties are common.
-        (0i8..6, 0i8..6, 0i8..6).prop_map(|(x, y, z)| Vec3::new(x.into(), y.into(), z.into()))
+        (0i8..20, 0i8..20, 0i8..20).prop_map(|(x, y, z)| Vec3::new(x.into(), y.into(), z.into()))
     }
 
     proptest! {
         #[test]
-        fn the_tree_finds_what_a_search_through_all_finds(
-            points in prop::collection::vec(point(), 0..80), to in point()
+        fn the_tree_finds_a_point_at_most_five_percent_further_than_the_nearest(
+            points in prop::collection::vec(point(), 1..80), to in point()
         ) {
             let numbered: Vec<(Vec3, u32)> = points.iter().copied().zip(0..).collect();
-            let expected = numbered
-                .iter()
-                .map(|&(p, number)| (p.distance_squared(to), number))
-                .fold((f32::INFINITY, u32::MAX), |a, b| if b < a { b } else { a });
-            prop_assert_eq!(Nearest::new(numbered).find(to, (f32::INFINITY, u32::MAX)), expected);
+            let least = points.iter().map(|p| p.distance_squared(to)).fold(f32::INFINITY, f32::min);
+            let (found, number) = Nearest::new(numbered).find(to, (f32::INFINITY, u32::MAX));
+            prop_assert_eq!(found, points[number as usize].distance_squared(to));
+            prop_assert!(found.sqrt() <= least.sqrt() * 1.05);
         }
     }
 }
