@@ -3,11 +3,8 @@
 use sinew_graph::{Cx, NodeError, Result, node};
 
 use super::chain::patch::STRIDE;
-use super::influence::{Rewrite, base};
+use super::influence::{Influences, WIDTH, base, replace};
 use crate::data::{Chain, Chains, Skin};
-
-/// Most influences that a chain gives a vertex: its own bone and one neighbour.
-const WIDTH: usize = 2;
 
 /// Hands the skin of each chain to its bones, every other vertex keeps its weights to the bit.
 ///
@@ -29,18 +26,19 @@ pub fn chain_weights(
             .help("lower the count of bones or pick fewer regions"));
     }
     let weld = &chains.body.weld;
-    let mut place = vec![NONE; weld.first.len()];
-    let mut influences: Vec<Influences> = Vec::with_capacity(chains.chains.iter().map(|c| c.vertices.len()).sum());
+    // Per welded vertex: the number of its chain from 1, 0 for none, and its distance.
+    let mut chain_of = vec![0u16; weld.first.len()];
+    let mut distance = vec![0.0f32; weld.first.len()];
     let mut shared = 0usize;
-    for (chain, first) in chains.chains.iter().zip(chains.first_joints()) {
-        check(chain, place.len())?;
+    for (number, chain) in (1..).zip(&chains.chains) {
+        check(chain, weld.first.len())?;
         for (stretch, along) in chain.vertices.chunks(STRIDE).zip(chain.geodesic.chunks(STRIDE)) {
             cx.check()?;
             for (&vertex, &g) in stretch.iter().zip(along) {
-                let place = &mut place[vertex as usize];
-                if *place == NONE {
-                    *place = influences.len() as u32;
-                    influences.push(at(chain, first, g));
+                let chain = &mut chain_of[vertex as usize];
+                if *chain == 0 {
+                    *chain = number;
+                    distance[vertex as usize] = g;
                 } else {
                     shared += 1;
                 }
@@ -50,27 +48,13 @@ pub fn chain_weights(
     if shared > 0 {
         cx.warn_at("chains", format!("{shared} vertices belong to two chains and follow the first"));
     }
-    let mut rewrite = Rewrite::of(base(skin, &chains.body)?, WIDTH);
-    let (width, joints, weights) = rewrite.parts();
-    let rows = joints.chunks_mut(STRIDE * width).zip(weights.chunks_mut(STRIDE * width));
-    for (welded, (joints, weights)) in weld.welded.chunks(STRIDE).zip(rows) {
-        cx.check()?;
-        let rows = joints.chunks_exact_mut(width).zip(weights.chunks_exact_mut(width));
-        for (&vertex, (joints, weights)) in welded.iter().zip(rows) {
-            let place = place[vertex as usize];
-            if place != NONE {
-                let found = influences[place as usize];
-                joints.fill(0);
-                weights.fill(0.0);
-                joints[..WIDTH].copy_from_slice(&found.joints);
-                weights[..WIDTH].copy_from_slice(&found.weights);
-            }
-        }
-    }
-    Ok(rewrite.finish())
+    let laws: Vec<Law> =
+        chains.chains.iter().zip(chains.first_joints()).map(|(chain, first)| Law::of(chain, first)).collect();
+    replace(base(skin, &chains.body)?, WIDTH, &weld.welded, cx, |vertex| {
+        let chain = usize::from(chain_of[vertex as usize]).checked_sub(1)?;
+        Some(laws[chain].at(distance[vertex as usize]))
+    })
 }
-
-const NONE: u32 = u32::MAX;
 
 fn check(chain: &Chain, welded: usize) -> Result<()> {
     let wrong = if chain.bones() == 0 {
@@ -89,31 +73,34 @@ fn check(chain: &Chain, welded: usize) -> Result<()> {
         .help("connect chains as the chain node makes them"))
 }
 
-/// The bone that rules a vertex, and the neighbour that shares it; joint 0 and weight 0 for none.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Influences {
-    joints: [u16; WIDTH],
-    weights: [f32; WIDTH],
+/// How weights follow from the distance along a chain (`tail-3d.md` B4).
+struct Law {
+    bones: u32,
+    length: f32,
+    /// The number of its first joint.
+    first: u32,
+    parent: u32,
 }
 
-/// The weights at distance `g` along a chain whose joints start with number `first` (`tail-3d.md` B4). At most one of the
-/// neighbours weighs something, and the ruling bone at least half.
-fn at(chain: &Chain, first: usize, g: f32) -> Influences {
-    let bones = chain.bones();
-    let s = (bones as f32 * g / chain.length).max(0.0);
-    let k = (s as usize).min(bones - 1);
-    let f = s - k as f32;
-    let own = first + k;
-    let previous = (0.5 - 2.0 * f).clamp(0.0, 0.5);
-    let next = if k + 1 < bones { (2.0 * f - 1.5).clamp(0.0, 0.5) } else { 0.0 };
-    let (other, share) = if previous > 0.0 {
-        (if k == 0 { usize::from(chain.parent) } else { own - 1 }, previous)
-    } else if next > 0.0 {
-        (own + 1, next)
-    } else {
-        (0, 0.0)
-    };
-    Influences { joints: [own as u16, other as u16], weights: [1.0 - share, share] }
+impl Law {
+    fn of(chain: &Chain, first: usize) -> Self {
+        Self { bones: chain.bones() as u32, length: chain.length, first: first as u32, parent: chain.parent.into() }
+    }
+
+    /// At most one of the neighbours weighs something, and the ruling bone at least half.
+    #[inline]
+    fn at(&self, g: f32) -> Influences {
+        let s = (self.bones as f32 * g / self.length).max(0.0);
+        let k = (s as u32).min(self.bones - 1);
+        let f = s - k as f32;
+        let own = self.first + k;
+        let previous = (0.5 - 2.0 * f).clamp(0.0, 0.5);
+        let next = if k + 1 < self.bones { (2.0 * f - 1.5).clamp(0.0, 0.5) } else { 0.0 };
+        let before = if k == 0 { self.parent } else { own - 1 };
+        let other = if previous > 0.0 { before } else { u32::from(next > 0.0) * (own + 1) };
+        let share = previous.max(next);
+        Influences { joints: [own as u16, other as u16], weights: [1.0 - share, share] }
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use sinew_graph::{Cx, NodeError, Result, node};
 
 use super::chain::patch::STRIDE;
-use super::influence::{Rewrite, base};
+use super::influence::{Influences, base, replace};
 use crate::data::{Regions, Skin, Treatment};
 
 /// Weights each rigid region wholly on the joint it hangs from, every other vertex keeps its weights to the bit.
@@ -55,22 +55,10 @@ pub fn rigid_attach(
     if shared > 0 {
         cx.warn_at("regions", format!("{shared} vertices belong to two rigid regions and follow the first"));
     }
-    let mut rewrite = Rewrite::of(base(skin, body)?, 1);
-    let (width, joints, weights) = rewrite.parts();
-    let rows = joints.chunks_mut(STRIDE * width).zip(weights.chunks_mut(STRIDE * width));
-    for (welded, (joints, weights)) in body.weld.welded.chunks(STRIDE).zip(rows) {
-        cx.check()?;
-        let rows = joints.chunks_exact_mut(width).zip(weights.chunks_exact_mut(width));
-        for (&vertex, (joints, weights)) in welded.iter().zip(rows) {
-            if let Some(joint) = joint_of[vertex as usize] {
-                joints.fill(0);
-                weights.fill(0.0);
-                joints[0] = joint;
-                weights[0] = 1.0;
-            }
-        }
-    }
-    Ok(rewrite.finish())
+    replace(base(skin, body)?, 1, &body.weld.welded, cx, |vertex| {
+        let joint = joint_of[vertex as usize]?;
+        Some(Influences { joints: [joint, 0], weights: [1.0, 0.0] })
+    })
 }
 
 #[cfg(test)]

@@ -38,8 +38,12 @@ pub struct Bridged {
 /// Gives every vertex that `distance` has not reached (infinite) a finite distance. Something must be reached already.
 pub fn bridge(patch: &Patch, distance: &mut [f32], cx: &Cx) -> Result<Bridged> {
     let mut islands = islands(patch, distance);
+    if islands.is_empty() {
+        return Ok(Bridged::default());
+    }
     let bridged = Bridged { shells: islands.len(), vertices: islands.iter().map(|i| i.vertices.len()).sum() };
     let mut fresh: Vec<u32> = (0..distance.len() as u32).filter(|&v| distance[v as usize].is_finite()).collect();
+    let edge = patch.mean_edge();
     let mut gaps = vec![f32::INFINITY; patch.positions.len()];
     for round in 1.. {
         if islands.is_empty() {
@@ -55,13 +59,13 @@ pub fn bridge(patch: &Patch, distance: &mut [f32], cx: &Cx) -> Result<Bridged> {
                 .at("regions")
                 .help("connect the output of the collar node"));
         }
-        let reach = if round < ROUNDS { (least * SAME_ROUND).max(least + patch.mean_edge) } else { f32::INFINITY };
+        let reach = if round < ROUNDS { (least * SAME_ROUND).max(least + edge) } else { f32::INFINITY };
         let (now, later) = islands.into_iter().partition(|island| island.gap <= reach);
         islands = later;
         fresh.clear();
         let direction = Direction::of(patch, distance);
         for island in now {
-            let seeds = island.seeds(patch, distance, &direction, &mut gaps);
+            let seeds = island.seeds(patch, distance, &direction, edge, &mut gaps);
             for &(vertex, d) in &seeds {
                 distance[vertex as usize] = d;
             }
@@ -84,13 +88,20 @@ struct Island {
 impl Island {
     /// Takes vertices reached in the last round into account.
     fn approach(&mut self, patch: &Patch, tree: &Nearest, cx: &Cx) -> Result<()> {
-        for (vertices, nearest) in self.vertices.chunks(STRIDE / 4).zip(self.nearest.chunks_mut(STRIDE / 4)) {
+        for (vertices, nearest) in self.vertices.chunks(STRIDE / 2).zip(self.nearest.chunks_mut(STRIDE / 2)) {
             cx.check()?;
-            nearest.par_iter_mut().zip(vertices).with_min_len(1024).for_each(|(nearest, &v)| {
-                if let Some(found) = tree.find(patch.positions[v as usize])
-                    && found.1 < nearest.1
-                {
-                    *nearest = found;
+            nearest.par_chunks_mut(1024).zip(vertices.par_chunks(1024)).for_each(|(nearest, vertices)| {
+                // The nearest one of the last vertex is a good guess for the next.
+                let mut guess = None;
+                for (nearest, &v) in nearest.iter_mut().zip(vertices) {
+                    let at = patch.positions[v as usize];
+                    let known = (nearest.1 * nearest.1, nearest.0);
+                    let guessed = guess.map_or(known, |to| (patch.positions[to as usize].distance_squared(at), to));
+                    let found = tree.find(at, if guessed < known { guessed } else { known });
+                    if found.0 < known.0 {
+                        *nearest = (found.1, found.0.sqrt());
+                        guess = Some(found.1);
+                    }
                 }
             });
         }
@@ -99,11 +110,18 @@ impl Island {
     }
 
     /// The vertices that face what is reached, with their distances. `gaps` is scratch space, infinite before and after.
-    fn seeds(&self, patch: &Patch, distance: &[f32], direction: &Direction, gaps: &mut [f32]) -> Vec<(u32, f32)> {
+    fn seeds(
+        &self,
+        patch: &Patch,
+        distance: &[f32],
+        direction: &Direction,
+        edge: f32,
+        gaps: &mut [f32],
+    ) -> Vec<(u32, f32)> {
         for &(to, d) in &self.nearest {
             gaps[to as usize] = gaps[to as usize].min(d);
         }
-        let faces = |&(_, (to, d)): &(u32, (u32, f32))| d <= FACING * gaps[to as usize] + patch.mean_edge;
+        let faces = |&(_, (to, d)): &(u32, (u32, f32))| d <= FACING * gaps[to as usize] + edge;
         let pairs = self.vertices.iter().copied().zip(self.nearest.iter().copied());
         let seed = |(vertex, (to, d)): (u32, (u32, f32))| {
             let start = distance[to as usize];

@@ -33,7 +33,8 @@ pub fn bone_count(length: f32, segment: f32, least: u32, most: u32) -> u32 {
 /// a joint. Where a band has no surface its vertices count, and with none of them the joint lies between its neighbours.
 pub fn joints(patch: &Patch, geodesic: &[f32], centre: Vec3, length: f32, bones: u32, cx: &Cx) -> Result<Vec<Vec3>> {
     let bones = bones as usize;
-    let bands = Bands { width: length / bones as f32, last: bones };
+    let width = length / bones as f32;
+    let bands = Bands { width, per_unit: 1.0 / width, last: bones };
     let mut surface = vec![Centroid::default(); bones + 1];
     for stretch in patch.triangles.chunks(STRIDE) {
         cx.check()?;
@@ -45,12 +46,15 @@ pub fn joints(patch: &Patch, geodesic: &[f32], centre: Vec3, length: f32, bones:
             bands.add_triangle(&[corner(0), corner(1), corner(2)], &mut surface);
         }
     }
-    let mut points = vec![Centroid::default(); bones + 1];
-    for (position, &g) in patch.positions.iter().zip(geodesic).take(patch.inside) {
-        // The last band also takes what lies beyond it, so that there always is an end.
-        points[bands.of(g)].add(1.0, (*position - centre).as_dvec3());
+    let mut joints: Vec<Option<DVec3>> = surface.iter().map(Centroid::mean).collect();
+    if joints[1..].contains(&None) {
+        let mut points = vec![Centroid::default(); bones + 1];
+        for (position, &g) in patch.positions.iter().zip(geodesic).take(patch.inside) {
+            // The last band also takes what lies beyond it, so that there always is an end.
+            points[bands.of(g)].add(1.0, (*position - centre).as_dvec3());
+        }
+        joints = joints.iter().zip(&points).map(|(joint, points)| joint.or(points.mean())).collect();
     }
-    let mut joints: Vec<Option<DVec3>> = surface.iter().zip(&points).map(|(s, p)| s.mean().or(p.mean())).collect();
     joints[0] = Some(DVec3::ZERO);
     let joints = smooth(fill(&joints));
     Ok(joints.into_iter().map(|joint| centre + joint.as_vec3()).collect())
@@ -59,12 +63,14 @@ pub fn joints(patch: &Patch, geodesic: &[f32], centre: Vec3, length: f32, bones:
 /// Bands of one width around the multiples of it.
 struct Bands {
     width: f32,
+    /// 1 / `width`.
+    per_unit: f32,
     last: usize,
 }
 
 impl Bands {
     fn of(&self, g: f32) -> usize {
-        ((g / self.width + 0.5) as usize).min(self.last)
+        ((g * self.per_unit + 0.5) as usize).min(self.last)
     }
 
     /// Adds each band's share of a triangle, whose corners are given with their distances.
@@ -120,10 +126,9 @@ impl Centroid {
     /// Adds a flat convex polygon by its area.
     fn add_polygon(&mut self, corners: &[Vec3]) {
         let Some((&first, rest)) = corners.split_first() else { return };
-        let a = first.as_dvec3();
         for pair in rest.windows(2) {
-            let (b, c) = (pair[0].as_dvec3(), pair[1].as_dvec3());
-            self.add((b - a).cross(c - a).length() / 2.0, (a + b + c) / 3.0);
+            let double_area = (pair[0] - first).cross(pair[1] - first).length();
+            self.add(f64::from(double_area) / 2.0, ((first + pair[0] + pair[1]) / 3.0).as_dvec3());
         }
     }
 
@@ -182,7 +187,7 @@ mod tests {
     fn a_triangle_is_cut_at_the_ends_of_its_bands() {
         // A right triangle along x with g = x: the area below x is x - x^2 / 2 over a total of 1/2.
         let corners = [(Vec3::ZERO, 0.0), (Vec3::X, 1.0), (Vec3::Y, 0.0)];
-        let bands = Bands { width: 0.5, last: 2 };
+        let bands = Bands { width: 0.5, per_unit: 2.0, last: 2 };
         let mut sums = vec![Centroid::default(); 3];
         bands.add_triangle(&corners, &mut sums);
         let below = |x: f64| x - x * x / 2.0;

@@ -15,8 +15,6 @@ pub struct Patch {
     pub ring: Vec<u32>,
     /// Triangles with all corners in the patch.
     pub triangles: Vec<[u32; 3]>,
-    /// Mean length of the edges, file units; 0 without any.
-    pub mean_edge: f32,
     starts: Vec<u32>,
     /// Per vertex and triangle at it: the other two corners, twice the same one if only that is in the patch.
     links: Vec<[u32; 2]>,
@@ -61,7 +59,6 @@ impl Patch {
             positions,
             ring,
             triangles: Vec::new(),
-            mean_edge: 0.0,
             links: Vec::new(),
         };
         patch.connect(&body.weld.triangles, &number, cx)?;
@@ -97,29 +94,28 @@ impl Patch {
             self.links[next[from as usize] as usize] = to;
             next[from as usize] += 1;
         };
-        let (mut length, mut edges) = (0.0, 0usize);
-        let mut measure = |a: u32, b: u32| {
-            length += f64::from(self.positions[a as usize].distance(self.positions[b as usize]));
-            edges += 1;
-        };
         for stretch in self.triangles.chunks(STRIDE) {
             cx.check()?;
             for &[a, b, c] in stretch {
                 link(a, [b, c]);
                 link(b, [c, a]);
                 link(c, [a, b]);
-                measure(a, b);
-                measure(b, c);
-                measure(c, a);
             }
         }
         for &[a, b] in &slivers {
             link(a, [b, b]);
             link(b, [a, a]);
-            measure(a, b);
         }
-        self.mean_edge = if edges == 0 { 0.0 } else { (length / edges as f64) as f32 };
         Ok(())
+    }
+
+    /// Mean length of the edges of its triangles, file units; 0 without any.
+    pub fn mean_edge(&self) -> f32 {
+        let length = |triangle: &[u32; 3]| {
+            let [a, b, c] = triangle.map(|vertex| self.positions[vertex as usize]);
+            f64::from(a.distance(b) + b.distance(c) + c.distance(a))
+        };
+        (self.triangles.iter().map(length).sum::<f64>() / (3 * self.triangles.len()).max(1) as f64) as f32
     }
 
     /// The neighbours of a vertex, in pairs that may repeat.

@@ -17,7 +17,7 @@ fn weights_along_a_segment_are_those_of_the_table() {
     // One bone per unit of distance, so that s = g; the first joint has number 10 and hangs from the hips.
     let chain = one(4, 4.0);
     let of = |s: f32| {
-        let found = at(&chain, 10, s);
+        let found = Law::of(&chain, 10).at(s);
         [(found.joints[0], found.weights[0]), (found.joints[1], found.weights[1])]
     };
     let none = (0, 0.0);
@@ -46,7 +46,7 @@ proptest! {
         let chain = one(bones, bones as f32);
         let total = |g: f32| {
             let mut all = vec![0.0f32; 12];
-            let found = at(&chain, 2, g);
+            let found = Law::of(&chain, 2).at(g);
             for (joint, weight) in found.joints.iter().zip(found.weights) {
                 prop_assert!(weight >= 0.0 && usize::from(*joint) < 2 + bones);
                 all[usize::from(*joint)] += weight;
