@@ -33,6 +33,19 @@ pub enum KnobValue {
     Curve(Curve),
 }
 
+impl KnobValue {
+    /// Whether every number in it is finite. Others are no value of a knob, and cannot be compared.
+    pub fn is_finite(&self) -> bool {
+        match self {
+            Self::Number(v) => v.is_finite(),
+            Self::Vector(v) => v.iter().all(|x| x.is_finite()),
+            Self::Colour(v) => v.iter().all(|x| x.is_finite()),
+            Self::Curve(v) => v.keys.iter().all(|k| [k.at, k.value, k.slope].iter().all(|x| x.is_finite())),
+            Self::Toggle(_) | Self::Integer(_) | Self::Text(_) | Self::Choice(_) | Self::File(_) => true,
+        }
+    }
+}
+
 /// One entry of a choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChoiceItem {

@@ -1,1 +1,4 @@
 //! Files and generated samples become characters.
+
+pub mod gltf;
+pub mod import_gltf;

@@ -1,3 +1,4 @@
 //! Geometry of the skin.
 
+pub mod edges;
 pub mod weld;

@@ -84,10 +84,8 @@ pub(super) fn from_ring(ring: Vec<u32>, body: &Body, joint: u16) -> Collar {
 /// The root ring of a region that is a whole shell: of its vertices, those nearest to the skeleton.
 fn own_root(region: &Region, body: &Body) -> Vec<u32> {
     let distance = |v: u32| body.distance.values[body.weld.first[v as usize] as usize];
-    let (lo, hi) = region
-        .vertices
-        .iter()
-        .fold((f32::INFINITY, 0.0f32), |(lo, hi), &v| (lo.min(distance(v)), hi.max(distance(v))));
+    let (lo, hi) =
+        region.vertices.iter().fold((f32::INFINITY, 0.0f32), |(lo, hi), &v| (lo.min(distance(v)), hi.max(distance(v))));
     let limit = lo + (hi - lo) * ROOT_SHARE;
     region.vertices.iter().copied().filter(|&v| distance(v) <= limit).collect()
 }

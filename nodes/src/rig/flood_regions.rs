@@ -145,7 +145,14 @@ impl Skin<'_> {
         Ok((found, tree))
     }
 
-    fn sweep(&self, lowest: f32, highest: f32, persistence: f32, to_root: bool, cx: &Cx) -> Result<(Vec<Found>, MergeTree)> {
+    fn sweep(
+        &self,
+        lowest: f32,
+        highest: f32,
+        persistence: f32,
+        to_root: bool,
+        cx: &Cx,
+    ) -> Result<(Vec<Found>, MergeTree)> {
         let values = self.values();
         let triangles = &self.body.weld.triangles;
         let place = |v: u32| self.place(v);

@@ -37,12 +37,8 @@ impl Measures {
         let inside = |v: u32| region.vertices.binary_search(&v).is_ok();
         let ring: &[u32] = region.collar.as_ref().map_or(&[], |collar| &collar.ring);
         let geodesic = graph.distances(place, ring, f32::INFINITY, inside, cx)?;
-        let mut along: Vec<(f32, u32)> = region
-            .vertices
-            .iter()
-            .map(|&v| (geodesic[v as usize], v))
-            .filter(|(g, _)| g.is_finite())
-            .collect();
+        let mut along: Vec<(f32, u32)> =
+            region.vertices.iter().map(|&v| (geodesic[v as usize], v)).filter(|(g, _)| g.is_finite()).collect();
         along.sort_by(|a, b| a.0.total_cmp(&b.0));
         let count = region.vertices.len().max(1) as f64;
         let centre = region.vertices.iter().map(|&v| place(v).as_dvec3()).sum::<DVec3>() / count;

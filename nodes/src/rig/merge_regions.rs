@@ -80,15 +80,15 @@ fn share(a: (Vec3, Vec3), b: (Vec3, Vec3)) -> f32 {
 }
 
 /// The rings of all parts, without what lies in another part; the joint they share.
-fn joined_collar(
-    whole: &Region,
-    parts: &[&Region],
-    regions: &Regions,
-) -> Option<Collar> {
+fn joined_collar(whole: &Region, parts: &[&Region], regions: &Regions) -> Option<Collar> {
     let own: Vec<u32> = parts.iter().filter_map(|p| p.collar.as_ref()).flat_map(|c| c.ring.iter().copied()).collect();
     let mut ring: Vec<u32> = own.iter().copied().filter(|v| whole.vertices.binary_search(v).is_err()).collect();
     // Shells of their own have their rings inside.
-    if ring.is_empty() || parts.iter().any(|p| p.collar.as_ref().is_some_and(|c| c.ring.iter().all(|v| p.vertices.binary_search(v).is_ok()))) {
+    if ring.is_empty()
+        || parts
+            .iter()
+            .any(|p| p.collar.as_ref().is_some_and(|c| c.ring.iter().all(|v| p.vertices.binary_search(v).is_ok())))
+    {
         ring = own;
     }
     ring.sort_unstable();

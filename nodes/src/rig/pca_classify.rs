@@ -128,7 +128,11 @@ impl Judge<'_> {
             );
         }
         let out = if below(offset, self.offset) {
-            format!("sticks out (border {:.2} of its size, centroid at {:.2} of the skin's distance)", m.neck, m.aside())
+            format!(
+                "sticks out (border {:.2} of its size, centroid at {:.2} of the skin's distance)",
+                m.neck,
+                m.aside()
+            )
         } else {
             format!("offset {offset:.2} >= {:.2}", self.offset)
         };
@@ -138,14 +142,21 @@ impl Judge<'_> {
             return leave(kind, format!("on the head ({joint}), {what}: left as it is"));
         }
         if matches!(role, Role::Leg | Role::Arm) {
-            return leave(Kind::Body, format!("part of a limb, or held by it: it hangs from {joint} ({})", role.label()));
+            return leave(
+                Kind::Body,
+                format!("part of a limb, or held by it: it hangs from {joint} ({})", role.label()),
+            );
         }
         if role == Role::Appendage {
             return leave(Kind::Body, format!("has bones of its own already: it hangs from {joint}"));
         }
         if below(elongation, self.elongation) {
             let treatment = if self.broad_rigid { Treatment::Rigid } else { Treatment::Unchanged };
-            return finding(Kind::Broad, treatment, format!("broad: elongation {elongation:.2} < {:.2}", self.elongation));
+            return finding(
+                Kind::Broad,
+                treatment,
+                format!("broad: elongation {elongation:.2} < {:.2}", self.elongation),
+            );
         }
         let slender = format!("elongation {elongation:.2} >= {:.2}, length {length:.2} H, {out}", self.elongation);
         let (side, front) = self.place(collar.centre);

@@ -36,7 +36,8 @@ const LEAST: f32 = 0.22;
 impl Limb {
     /// The middle between the first joints of both sides that are fully out to the side: the hips, or the shoulders.
     pub fn root(&self, skeleton: &Skeleton, mirror: &Mirror) -> Vec3 {
-        let sides = self.paths.each_ref().map(|path| skeleton.position(usize::from(path[self.hip(skeleton, mirror, path)])));
+        let sides =
+            self.paths.each_ref().map(|path| skeleton.position(usize::from(path[self.hip(skeleton, mirror, path)])));
         (sides[0] + sides[1]) * 0.5
     }
 
@@ -60,7 +61,8 @@ impl Limb {
 
     /// The middle between both ends.
     pub fn end(&self, skeleton: &Skeleton) -> Vec3 {
-        let ends = self.paths.each_ref().map(|path| path.last().map_or(Vec3::ZERO, |&j| skeleton.position(usize::from(j))));
+        let ends =
+            self.paths.each_ref().map(|path| path.last().map_or(Vec3::ZERO, |&j| skeleton.position(usize::from(j))));
         (ends[0] + ends[1]) * 0.5
     }
 }
@@ -70,7 +72,9 @@ pub fn find(skeleton: &Skeleton, bones: &Bones, mirror: Option<&Mirror>) -> Vec<
     let Some(mirror) = mirror else { return Vec::new() };
     let mut limbs: Vec<Limb> = Vec::new();
     for a in 0..bones.used.len() as u16 {
-        let Some(b) = mirror.image[usize::from(a)].filter(|&b| b != a && mirror.off(skeleton.position(usize::from(a))) > 0.0) else {
+        let Some(b) =
+            mirror.image[usize::from(a)].filter(|&b| b != a && mirror.off(skeleton.position(usize::from(a))) > 0.0)
+        else {
             continue;
         };
         let first = |joint: u16| bones.parents[usize::from(joint)].is_some_and(|parent| mirror.is_medial(parent));

@@ -34,11 +34,8 @@ pub fn grow(
     cx: &Cx,
 ) -> Result<Option<Vec<u32>>> {
     let inside: BTreeSet<u32> = core.iter().copied().collect();
-    let mut ring: Vec<u32> = core
-        .iter()
-        .flat_map(|&v| graph.neighbours(v).iter().copied())
-        .filter(|v| !inside.contains(v))
-        .collect();
+    let mut ring: Vec<u32> =
+        core.iter().flat_map(|&v| graph.neighbours(v).iter().copied()).filter(|v| !inside.contains(v)).collect();
     ring.sort_unstable();
     ring.dedup();
     if ring.is_empty() {
@@ -111,6 +108,8 @@ impl Circles {
         // The slope over a few steps: a single row of vertices does not decide.
         let span = 3;
         let slope = |k: usize| (self.length[k + span] - self.length[k]) / (span as f64 * self.step);
-        (start..=STEPS - span).find(|&k| slope(k) > WIDENS).map(|k| (k as f64 * self.step) as f32 + (self.step * span as f64 * 0.5) as f32)
+        (start..=STEPS - span)
+            .find(|&k| slope(k) > WIDENS)
+            .map(|k| (k as f64 * self.step) as f32 + (self.step * span as f64 * 0.5) as f32)
     }
 }

@@ -2,7 +2,10 @@
 
 use glam::Vec3;
 
-use super::{MergeTree, profile::{Profile, Sample}};
+use super::{
+    MergeTree,
+    profile::{Profile, Sample},
+};
 
 /// A branch taken as a region.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,11 +36,11 @@ const PATCH: f64 = 2e-3;
 pub fn select(tree: &MergeTree, profile: &Profile, distance: impl Fn(Vec3) -> f32) -> Vec<Candidate> {
     let children = tree.children();
     let sticks_out = |sample: &Sample| {
-        sample.neck() <= NECK
-            && sample.centroid().is_some_and(|c| f64::from(distance(c)) >= ASIDE * sample.mean())
+        sample.neck() <= NECK && sample.centroid().is_some_and(|c| f64::from(distance(c)) >= ASIDE * sample.mean())
     };
     let mut candidates = Vec::new();
-    let mut stack: Vec<u32> = (0..tree.nodes.len() as u32).rev().filter(|&k| tree.nodes[k as usize].parent.is_none()).collect();
+    let mut stack: Vec<u32> =
+        (0..tree.nodes.len() as u32).rev().filter(|&k| tree.nodes[k as usize].parent.is_none()).collect();
     while let Some(node) = stack.pop() {
         let life = profile.life(tree, node);
         // Where the border is least for the area; of borders as good as equal, the lowest.
