@@ -56,7 +56,7 @@ pub(super) const PREFERENCE: f32 = 1.5;
 const ROUNDING: f32 = 1.02;
 
 /// The share of a shell without a border, counted from its vertex nearest to the skeleton, that is its root.
-const ROOT_SHARE: f32 = 0.15;
+const ROOT_SHARE: f32 = 0.12;
 
 pub(super) fn find(region: &Region, body: &Body, anatomy: &Anatomy, graph: &Graph, preference: f32) -> Option<Collar> {
     let inside = |v: u32| region.vertices.binary_search(&v).is_ok();

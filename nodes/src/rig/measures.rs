@@ -9,6 +9,10 @@ use super::skeleton_distance::to_point;
 use super::sweep::graph::Graph;
 use crate::data::{Body, Region};
 
+/// The widest border of what sticks out, as a share of the square root of its area: a flat patch has 3.5, half a sphere 2.5,
+/// a stub half as long as it is wide 2.0.
+pub const NECK: f32 = 2.0;
+
 /// The measures of a region; lengths in file units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measures {
@@ -67,7 +71,7 @@ impl Measures {
             unrolled: unrolled(&along, place),
             away: to_point(centroid, segments),
             skin: skin as f32,
-            neck: neck(region, body, place),
+            neck: neck(region, body),
             centroid,
             tip,
         })
@@ -138,8 +142,9 @@ fn unrolled(along: &[(f32, u32)], place: impl Fn(u32) -> Vec3) -> f32 {
     ratio(lengthwise, eigen::symmetric(across).0[0])
 }
 
-/// The border runs through the triangles that are inside in part.
-fn neck(region: &Region, body: &Body, place: impl Fn(u32) -> Vec3) -> f32 {
+/// Length of a region's border over the square root of its area; 0 for a closed shell. The border runs through the triangles that are inside in part.
+pub fn neck(region: &Region, body: &Body) -> f32 {
+    let place = |v: u32| body.mesh.positions[body.weld.first[v as usize] as usize];
     let mut inside = vec![false; body.weld.first.len()];
     region.vertices.iter().for_each(|&v| inside[v as usize] = true);
     let (mut border, mut area) = (0.0f64, 0.0f64);

@@ -7,6 +7,7 @@ use sinew_graph::{Cx, Result, node};
 
 use crate::data::{Collar, Region, Regions};
 use crate::rig::collar;
+use crate::rig::measures::{NECK, neck};
 
 /// Joins regions that hang from the same joint and whose boxes overlap by more than a share of the smaller one. Boxes stand
 /// along the character's own axes, so that a turned file gives the same answer.
@@ -33,12 +34,19 @@ pub fn merge_regions(
             turned.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(lo, hi), p| (lo.min(p), hi.max(p)))
         })
         .collect();
+    // A patch of the body below a tail hangs from the same joint, but nothing of it sticks out.
+    let sticks_out: Vec<bool> = regions.regions.iter().map(|region| neck(region, body) <= NECK).collect();
     let joint = |k: usize| regions.regions[k].collar.as_ref().map(|c| c.joint);
     let mut group: Vec<usize> = (0..boxes.len()).collect();
     for a in 0..boxes.len() {
         cx.check()?;
         for b in 0..a {
-            if joint(a).is_some() && joint(a) == joint(b) && share(boxes[a], boxes[b]) > overlap {
+            if sticks_out[a]
+                && sticks_out[b]
+                && joint(a).is_some()
+                && joint(a) == joint(b)
+                && share(boxes[a], boxes[b]) > overlap
+            {
                 let (from, to) = (group[a].max(group[b]), group[a].min(group[b]));
                 group.iter_mut().filter(|g| **g == from).for_each(|g| *g = to);
             }

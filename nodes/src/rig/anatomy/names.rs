@@ -53,7 +53,7 @@ pub fn hint(name: &str) -> Hint {
     Hint {
         hind: back && (leg || arm) || leg && !front,
         fore: front && (leg || arm) || arm && !back && !leg,
-        wing: any(&["wing", "fin"]) && !arm && !any(&["finger"]),
+        wing: (any(&["wing"]) || word(&["fin", "fins"])) && !arm,
         pelvis: any(&["hips", "pelvis"]) || word(&["hip"]) && !leg,
         head: any(&["head", "neck", "jaw", "skull"]),
         tail: any(&["tail"]),

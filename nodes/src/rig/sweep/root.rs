@@ -108,8 +108,7 @@ impl Circles {
         // The slope over a few steps: a single row of vertices does not decide.
         let span = 3;
         let slope = |k: usize| (self.length[k + span] - self.length[k]) / (span as f64 * self.step);
-        (start..=STEPS - span)
-            .find(|&k| slope(k) > WIDENS)
-            .map(|k| (k as f64 * self.step) as f32 + (self.step * span as f64 * 0.5) as f32)
+        let at = (start..=STEPS - span).find(|&k| slope(k) > WIDENS)?;
+        Some(((at + 1) as f64 * self.step) as f32)
     }
 }
