@@ -140,7 +140,9 @@ fn place(skeleton: &Skeleton, bones: &Bones, mirror: &Mirror, limbs: &mut [Limb]
         for fore in (0..limbs.len()).filter(|&fore| fore != hind) {
             let (h, f) = (&limbs[hind], &limbs[fore]);
             let order = if h.attach == f.attach {
-                0.0
+                // One trunk joint for both: neck and head are the longer row of joints.
+                0.4 * (row(skeleton, bones, mirror, h, f) as f32 - row(skeleton, bones, mirror, f, h) as f32)
+                    .clamp(-1.0, 1.0)
             } else if bones.hangs_from(f.attach, h.attach) || depth(h.attach) < depth(f.attach) {
                 1.0
             } else {
@@ -160,4 +162,15 @@ fn place(skeleton: &Skeleton, bones: &Bones, mirror: &Mirror, limbs: &mut [Limb]
             limbs[fore].place = Place::Fore;
         }
     }
+}
+
+/// The longest row of trunk joints that ends beyond limb `b`, seen from limb `a`.
+fn row(skeleton: &Skeleton, bones: &Bones, mirror: &Mirror, a: &Limb, b: &Limb) -> usize {
+    let (from, to) = (a.root(skeleton, mirror), b.root(skeleton, mirror));
+    (0..bones.used.len() as u16)
+        .filter(|&j| bones.used[usize::from(j)] && mirror.is_medial(j))
+        .filter(|&j| (skeleton.position(usize::from(j)) - to).dot(to - from) > 0.0)
+        .map(|j| bones.ancestors(j).take_while(|&above| above != b.attach).count())
+        .max()
+        .unwrap_or(0)
 }
