@@ -190,7 +190,7 @@ impl Skin<'_> {
                     vertices = shells.vertices(any);
                 } else if candidate.sticks_out {
                     let spill = above(candidate.lowest);
-                    if let Some(grown) = root::grow(&graph, &place, triangles, &vertices, &spill, cx)? {
+                    if let Some(grown) = root::grow(&graph, &place, &vertices, &spill, cx)? {
                         vertices = grown;
                     }
                 }

@@ -71,7 +71,7 @@ impl Measures {
             unrolled: unrolled(&along, place),
             away: to_point(centroid, segments),
             skin: skin as f32,
-            neck: neck(region, body),
+            neck: neck(region, body, graph),
             centroid,
             tip,
         })
@@ -142,24 +142,24 @@ fn unrolled(along: &[(f32, u32)], place: impl Fn(u32) -> Vec3) -> f32 {
     ratio(lengthwise, eigen::symmetric(across).0[0])
 }
 
-/// Length of a region's border over the square root of its area; 0 for a closed shell. The border runs through the triangles that are inside in part.
-pub fn neck(region: &Region, body: &Body) -> f32 {
-    let place = |v: u32| body.mesh.positions[body.weld.first[v as usize] as usize];
-    let mut inside = vec![false; body.weld.first.len()];
-    region.vertices.iter().for_each(|&v| inside[v as usize] = true);
+/// Length of a region's border over the square root of its area; 0 for a closed shell.
+pub fn neck(region: &Region, body: &Body, graph: &Graph) -> f32 {
+    let place = |v: u32| body.mesh.positions[body.weld.first[v as usize] as usize].as_dvec3();
+    let inside = |v: u32| region.vertices.binary_search(&v).is_ok();
     let (mut border, mut area) = (0.0f64, 0.0f64);
-    for t in body.weld.triangles.iter() {
-        let within = t.map(|v| inside[v as usize]);
-        let count = within.iter().filter(|w| **w).count();
-        if count == 0 {
-            continue;
-        }
-        let p = t.map(|v| place(v).as_dvec3());
-        area += 0.5 * (p[1] - p[0]).cross(p[2] - p[0]).length() * count as f64 / 3.0;
-        if count < 3 {
-            // Half way along the two edges that leave: as long as half the edge between the other two.
-            let odd = within.iter().position(|&w| w == (count == 1)).unwrap_or(0);
-            border += 0.5 * p[(odd + 1) % 3].distance(p[(odd + 2) % 3]);
+    for &v in region.vertices.iter() {
+        let p = place(v);
+        for [a, b] in graph.fans(v) {
+            let (pa, pb) = (place(a), place(b));
+            // Each corner inside brings its third of the triangle. The border runs half way along the edges that leave, so it
+            // is half as long as the edge between the two corners on one side; two corners inside both come by here.
+            area += (pa - p).cross(pb - p).length() / 6.0;
+            border += match (inside(a), inside(b)) {
+                (true, true) => 0.0,
+                (true, false) => 0.25 * p.distance(pa),
+                (false, true) => 0.25 * p.distance(pb),
+                (false, false) => 0.5 * pa.distance(pb),
+            };
         }
     }
     if area > 0.0 { (border / area.sqrt()) as f32 } else { f32::INFINITY }

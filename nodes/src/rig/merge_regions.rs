@@ -8,6 +8,7 @@ use sinew_graph::{Cx, Result, node};
 use crate::data::{Collar, Region, Regions};
 use crate::rig::collar;
 use crate::rig::measures::{NECK, neck};
+use crate::rig::sweep::graph::Graph;
 
 /// Joins regions that hang from the same joint and whose boxes overlap by more than a share of the smaller one. Boxes stand
 /// along the character's own axes, so that a turned file gives the same answer.
@@ -35,7 +36,8 @@ pub fn merge_regions(
         })
         .collect();
     // A patch of the body below a tail hangs from the same joint, but nothing of it sticks out.
-    let sticks_out: Vec<bool> = regions.regions.iter().map(|region| neck(region, body) <= NECK).collect();
+    let graph = Graph::of(body.weld.first.len(), &body.weld.triangles);
+    let sticks_out: Vec<bool> = regions.regions.iter().map(|region| neck(region, body, &graph) <= NECK).collect();
     let joint = |k: usize| regions.regions[k].collar.as_ref().map(|c| c.joint);
     let mut group: Vec<usize> = (0..boxes.len()).collect();
     for a in 0..boxes.len() {
