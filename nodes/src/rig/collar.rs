@@ -99,6 +99,10 @@ fn hangs_from(centre: Vec3, body: &Body, anatomy: &Anatomy, preference: f32) -> 
         .collect();
     joints.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let &(nearest, first) = joints.first()?;
+    // Between thigh and hips the body is meant; an ear is the head's, however near the chest is.
+    if anatomy.roles[usize::from(first)] == Role::Head {
+        return Some(first);
+    }
     let limit = nearest * preference * ROUNDING;
     let role = |joint: u16| anatomy.roles[usize::from(joint)];
     let near = || joints.iter().take_while(|(d, _)| *d <= limit).map(|&(_, joint)| joint);
