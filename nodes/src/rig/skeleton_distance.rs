@@ -112,7 +112,7 @@ fn block(positions: &[Vec3], segments: &[Prepared], near: &mut Vec<(f32, u32)>, 
         let Prepared { a, d, per_length_squared } = segments[k as usize];
         for k in 0..BLOCK {
             let (px, py, pz) = (x[k] - a.x, y[k] - a.y, z[k] - a.z);
-            let t = ((px * d.x + py * d.y + pz * d.z) * per_length_squared).max(0.0).min(1.0);
+            let t = ((px * d.x + py * d.y + pz * d.z) * per_length_squared).clamp(0.0, 1.0);
             let (qx, qy, qz) = (px - t * d.x, py - t * d.y, pz - t * d.z);
             let square = qx * qx + qy * qy + qz * qz;
             best[k] = if square < best[k] { square } else { best[k] };

@@ -65,7 +65,7 @@ impl Graph {
         let mut steps = 0usize;
         while let Some(Reverse((bits, v))) = queue.pop() {
             steps += 1;
-            if steps % (1 << 14) == 0 {
+            if steps.is_multiple_of(1 << 14) {
                 cx.check()?;
             }
             let here = f32::from_bits(bits);
