@@ -55,7 +55,9 @@ fn every_model_becomes_a_character_with_the_counts_of_the_list() {
 fn broken_weights_are_mended_counted_and_told_once_per_mesh() {
     let told: Vec<(String, Vec<String>)> = models()
         .iter()
-        .filter(|(path, _)| path.to_string_lossy().contains("nan_weights") || path.to_string_lossy().contains("invalid"))
+        .filter(|(path, _)| {
+            path.to_string_lossy().contains("nan_weights") || path.to_string_lossy().contains("invalid")
+        })
         .map(|(path, _)| {
             let cx = Cx::detached();
             read(path, &cx).unwrap();
@@ -65,8 +67,12 @@ fn broken_weights_are_mended_counted_and_told_once_per_mesh() {
         .collect();
     for (name, warnings) in told {
         let expected = match name.as_str() {
-            "bee_quaternius_invalid" => ["mesh \"Bee\"", "12 with no weight", "the first is vertex 708 of meshes[0].primitives[0]"],
-            _ => ["mesh \"Adventurer_Legs\"", "1860 with no weight", "the first is vertex 0 of meshes[1].primitives[0]"],
+            "bee_quaternius_invalid" => {
+                ["mesh \"Bee\"", "12 with no weight", "the first is vertex 708 of meshes[0].primitives[0]"]
+            }
+            _ => {
+                ["mesh \"Adventurer_Legs\"", "1860 with no weight", "the first is vertex 0 of meshes[1].primitives[0]"]
+            }
         };
         assert_eq!(warnings.len(), 1, "{name}: {warnings:?}");
         assert!(expected.iter().all(|part| warnings[0].contains(part)), "{name}: {warnings:?}");

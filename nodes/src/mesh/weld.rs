@@ -4,6 +4,8 @@
 //! are wide against the tolerance, so that a vertex near a cell border looks into the neighbour too: no two vertices are
 //! kept apart by where a border happens to lie.
 
+use std::collections::HashSet;
+
 use glam::{IVec3, Vec3};
 use sinew_graph::{Cx, NodeError, Result, node};
 
@@ -42,6 +44,9 @@ pub fn weld_positions(positions: &[Vec3], triangles: &[[u32; 3]], tolerance: f32
 
 /// Vertices between two looks at the cancel flag.
 const BLOCK: usize = 1 << 15;
+
+/// Triangles under one corner that are compared one by one.
+const FAN: usize = 64;
 
 /// No entry.
 const NONE: u32 = u32::MAX;
@@ -164,6 +169,7 @@ fn clean_triangles(triangles: &[[u32; 3]], welded: &[u32], vertices: usize, cx: 
     }
     let mut ends = starts.clone();
     let mut others = vec![(0u32, 0u32); starts[vertices] as usize];
+    let mut fans: HashSet<[u32; 3]> = HashSet::new();
     let mut kept = Vec::with_capacity(others.len());
     for chunk in triangles.chunks(BLOCK) {
         cx.check()?;
@@ -173,7 +179,13 @@ fn clean_triangles(triangles: &[[u32; 3]], welded: &[u32], vertices: usize, cx: 
             let (start, end) = (starts[key[0] as usize] as usize, &mut ends[key[0] as usize]);
             let seen = &mut others[start..=*end as usize];
             let last = seen.len() - 1;
-            if !seen[..last].contains(&(key[1], key[2])) {
+            // A fan of very many triangles is looked up instead of looked through.
+            let new = if seen.len() <= FAN {
+                !seen[..last].contains(&(key[1], key[2]))
+            } else {
+                !seen[..FAN].contains(&(key[1], key[2])) && fans.insert(key)
+            };
+            if new {
                 seen[last] = (key[1], key[2]);
                 *end += 1;
                 kept.push(t);
@@ -244,6 +256,15 @@ mod tests {
         let triangles = [[0, 1, 2], [0, 1, 3], [2, 1, 3], [1, 2, 0], [0, 0, 1]];
         let weld = weld_positions(&positions, &triangles, 1e-6, &Cx::detached()).unwrap();
         assert_eq!(&*weld.triangles, [[0, 1, 2]]);
+    }
+
+    #[test]
+    fn repeated_triangles_of_a_great_fan_are_dropped() {
+        let positions: Vec<Vec3> = (0..502).map(|k| Vec3::new(k as f32, (k * k % 97) as f32, 0.0)).collect();
+        let fan: Vec<[u32; 3]> = (1..501).map(|k| [0, k, k + 1]).collect();
+        let twice: Vec<[u32; 3]> = fan.iter().copied().chain(fan.iter().map(|t| [t[2], t[0], t[1]])).collect();
+        let weld = weld_positions(&positions, &twice, 1e-6, &Cx::detached()).unwrap();
+        assert_eq!(&*weld.triangles, fan);
     }
 
     #[test]

@@ -56,7 +56,7 @@ pub(super) const PREFERENCE: f32 = 1.5;
 const ROUNDING: f32 = 1.02;
 
 /// The share of a shell without a border, counted from its vertex nearest to the skeleton, that is its root.
-const ROOT_SHARE: f32 = 0.15;
+const ROOT_SHARE: f32 = 0.12;
 
 pub(super) fn find(region: &Region, body: &Body, anatomy: &Anatomy, graph: &Graph, preference: f32) -> Option<Collar> {
     let inside = |v: u32| region.vertices.binary_search(&v).is_ok();
@@ -84,10 +84,8 @@ pub(super) fn from_ring(ring: Vec<u32>, body: &Body, joint: u16) -> Collar {
 /// The root ring of a region that is a whole shell: of its vertices, those nearest to the skeleton.
 fn own_root(region: &Region, body: &Body) -> Vec<u32> {
     let distance = |v: u32| body.distance.values[body.weld.first[v as usize] as usize];
-    let (lo, hi) = region
-        .vertices
-        .iter()
-        .fold((f32::INFINITY, 0.0f32), |(lo, hi), &v| (lo.min(distance(v)), hi.max(distance(v))));
+    let (lo, hi) =
+        region.vertices.iter().fold((f32::INFINITY, 0.0f32), |(lo, hi), &v| (lo.min(distance(v)), hi.max(distance(v))));
     let limit = lo + (hi - lo) * ROOT_SHARE;
     region.vertices.iter().copied().filter(|&v| distance(v) <= limit).collect()
 }
@@ -101,6 +99,10 @@ fn hangs_from(centre: Vec3, body: &Body, anatomy: &Anatomy, preference: f32) -> 
         .collect();
     joints.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let &(nearest, first) = joints.first()?;
+    // Between thigh and hips the body is meant; an ear is the head's, however near the chest is.
+    if anatomy.roles[usize::from(first)] == Role::Head {
+        return Some(first);
+    }
     let limit = nearest * preference * ROUNDING;
     let role = |joint: u16| anatomy.roles[usize::from(joint)];
     let near = || joints.iter().take_while(|(d, _)| *d <= limit).map(|&(_, joint)| joint);

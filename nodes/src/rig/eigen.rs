@@ -20,17 +20,16 @@ pub fn symmetric(matrix: DMat3) -> ([f64; 3], [DVec3; 3]) {
             let t = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
             let c = 1.0 / (t * t + 1.0).sqrt();
             let s = t * c;
-            for k in 0..3 {
-                let (x, y) = (a[k][p], a[k][q]);
-                (a[k][p], a[k][q]) = (c * x - s * y, s * x + c * y);
+            for row in &mut a {
+                (row[p], row[q]) = (c * row[p] - s * row[q], s * row[p] + c * row[q]);
             }
+            let (x, y) = (a[p], a[q]);
             for k in 0..3 {
-                let (x, y) = (a[p][k], a[q][k]);
-                (a[p][k], a[q][k]) = (c * x - s * y, s * x + c * y);
+                (a[p][k], a[q][k]) = (c * x[k] - s * y[k], s * x[k] + c * y[k]);
             }
-            for column in 0..3 {
-                let (x, y) = (v[p][column], v[q][column]);
-                (v[p][column], v[q][column]) = (c * x - s * y, s * x + c * y);
+            let (x, y) = (v[p], v[q]);
+            for k in 0..3 {
+                (v[p][k], v[q][k]) = (c * x[k] - s * y[k], s * x[k] + c * y[k]);
             }
         }
     }

@@ -145,7 +145,14 @@ impl Skin<'_> {
         Ok((found, tree))
     }
 
-    fn sweep(&self, lowest: f32, highest: f32, persistence: f32, to_root: bool, cx: &Cx) -> Result<(Vec<Found>, MergeTree)> {
+    fn sweep(
+        &self,
+        lowest: f32,
+        highest: f32,
+        persistence: f32,
+        to_root: bool,
+        cx: &Cx,
+    ) -> Result<(Vec<Found>, MergeTree)> {
         let values = self.values();
         let triangles = &self.body.weld.triangles;
         let place = |v: u32| self.place(v);
@@ -155,12 +162,10 @@ impl Skin<'_> {
         let profile = Profile::of(&tree, &values, place, triangles, levels, cx)?;
         let segments: Vec<Segment> = self.anatomy.bones.segments(&self.body.skeleton, skeleton_distance::STUB);
         let to_skeleton = |p: Vec3| skeleton_distance::to_point(p / self.per_height, &segments) * self.per_height;
-        let candidates = select::select(&tree, &profile, to_skeleton);
-        if candidates.is_empty() {
-            return Ok((Vec::new(), tree));
-        }
         let graph = Graph::of(values.len(), triangles);
         let shells = Shells::of(&graph, triangles, place);
+        let skin = shells.area.iter().sum::<f64>();
+        let candidates = select::select(&tree, &profile, skin, to_skeleton);
         let mut found = Vec::new();
         for (k, candidate) in candidates.iter().enumerate() {
             cx.check()?;
@@ -177,15 +182,17 @@ impl Skin<'_> {
             let core = above(candidate.threshold);
             let Some(&any) = core.first() else { continue };
             let mut vertices = core;
-            if candidate.sticks_out && to_root {
+            if to_root {
                 let alone = tree.nodes[candidate.node as usize].parent.is_none();
                 let area = profile.sample(candidate.node, profile.levels.len() - 1).area;
-                if alone && area >= OWN_SHELL * shells.area[shells.piece[any as usize] as usize] {
+                let shell = shells.area[shells.piece[any as usize] as usize];
+                if alone && shell <= select::LARGEST * skin && area >= OWN_SHELL * shell {
                     vertices = shells.vertices(any);
-                } else if let Some(grown) =
-                    root::grow(&graph, &place, triangles, &vertices, &above(candidate.lowest), cx)?
-                {
-                    vertices = grown;
+                } else if candidate.sticks_out {
+                    let spill = above(candidate.lowest);
+                    if let Some(grown) = root::grow(&graph, &place, &vertices, &spill, cx)? {
+                        vertices = grown;
+                    }
                 }
             }
             found.push(Found { branch: candidate.node, vertices, threshold: candidate.threshold });

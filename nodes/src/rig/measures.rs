@@ -9,6 +9,10 @@ use super::skeleton_distance::to_point;
 use super::sweep::graph::Graph;
 use crate::data::{Body, Region};
 
+/// The widest border of what sticks out, as a share of the square root of its area: a flat patch has 3.5, half a sphere 2.5,
+/// a stub half as long as it is wide 2.0.
+pub const NECK: f32 = 2.0;
+
 /// The measures of a region; lengths in file units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measures {
@@ -37,12 +41,8 @@ impl Measures {
         let inside = |v: u32| region.vertices.binary_search(&v).is_ok();
         let ring: &[u32] = region.collar.as_ref().map_or(&[], |collar| &collar.ring);
         let geodesic = graph.distances(place, ring, f32::INFINITY, inside, cx)?;
-        let mut along: Vec<(f32, u32)> = region
-            .vertices
-            .iter()
-            .map(|&v| (geodesic[v as usize], v))
-            .filter(|(g, _)| g.is_finite())
-            .collect();
+        let mut along: Vec<(f32, u32)> =
+            region.vertices.iter().map(|&v| (geodesic[v as usize], v)).filter(|(g, _)| g.is_finite()).collect();
         along.sort_by(|a, b| a.0.total_cmp(&b.0));
         let count = region.vertices.len().max(1) as f64;
         let centre = region.vertices.iter().map(|&v| place(v).as_dvec3()).sum::<DVec3>() / count;
@@ -71,7 +71,7 @@ impl Measures {
             unrolled: unrolled(&along, place),
             away: to_point(centroid, segments),
             skin: skin as f32,
-            neck: neck(region, body, place),
+            neck: neck(region, body, graph),
             centroid,
             tip,
         })
@@ -142,23 +142,24 @@ fn unrolled(along: &[(f32, u32)], place: impl Fn(u32) -> Vec3) -> f32 {
     ratio(lengthwise, eigen::symmetric(across).0[0])
 }
 
-/// The border runs through the triangles that are inside in part.
-fn neck(region: &Region, body: &Body, place: impl Fn(u32) -> Vec3) -> f32 {
-    let mut inside = vec![false; body.weld.first.len()];
-    region.vertices.iter().for_each(|&v| inside[v as usize] = true);
+/// Length of a region's border over the square root of its area; 0 for a closed shell.
+pub fn neck(region: &Region, body: &Body, graph: &Graph) -> f32 {
+    let place = |v: u32| body.mesh.positions[body.weld.first[v as usize] as usize].as_dvec3();
+    let inside = |v: u32| region.vertices.binary_search(&v).is_ok();
     let (mut border, mut area) = (0.0f64, 0.0f64);
-    for t in body.weld.triangles.iter() {
-        let within = t.map(|v| inside[v as usize]);
-        let count = within.iter().filter(|w| **w).count();
-        if count == 0 {
-            continue;
-        }
-        let p = t.map(|v| place(v).as_dvec3());
-        area += 0.5 * (p[1] - p[0]).cross(p[2] - p[0]).length() * count as f64 / 3.0;
-        if count < 3 {
-            // Half way along the two edges that leave: as long as half the edge between the other two.
-            let odd = within.iter().position(|&w| w == (count == 1)).unwrap_or(0);
-            border += 0.5 * p[(odd + 1) % 3].distance(p[(odd + 2) % 3]);
+    for &v in region.vertices.iter() {
+        let p = place(v);
+        for [a, b] in graph.fans(v) {
+            let (pa, pb) = (place(a), place(b));
+            // Each corner inside brings its third of the triangle. The border runs half way along the edges that leave, so it
+            // is half as long as the edge between the two corners on one side; two corners inside both come by here.
+            area += (pa - p).cross(pb - p).length() / 6.0;
+            border += match (inside(a), inside(b)) {
+                (true, true) => 0.0,
+                (true, false) => 0.25 * p.distance(pa),
+                (false, true) => 0.25 * p.distance(pb),
+                (false, false) => 0.5 * pa.distance(pb),
+            };
         }
     }
     if area > 0.0 { (border / area.sqrt()) as f32 } else { f32::INFINITY }

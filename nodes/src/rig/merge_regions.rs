@@ -7,6 +7,8 @@ use sinew_graph::{Cx, Result, node};
 
 use crate::data::{Collar, Region, Regions};
 use crate::rig::collar;
+use crate::rig::measures::{NECK, neck};
+use crate::rig::sweep::graph::Graph;
 
 /// Joins regions that hang from the same joint and whose boxes overlap by more than a share of the smaller one. Boxes stand
 /// along the character's own axes, so that a turned file gives the same answer.
@@ -33,12 +35,20 @@ pub fn merge_regions(
             turned.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(lo, hi), p| (lo.min(p), hi.max(p)))
         })
         .collect();
+    // A patch of the body below a tail hangs from the same joint, but nothing of it sticks out.
+    let graph = Graph::of(body.weld.first.len(), &body.weld.triangles);
+    let sticks_out: Vec<bool> = regions.regions.iter().map(|region| neck(region, body, &graph) <= NECK).collect();
     let joint = |k: usize| regions.regions[k].collar.as_ref().map(|c| c.joint);
     let mut group: Vec<usize> = (0..boxes.len()).collect();
     for a in 0..boxes.len() {
         cx.check()?;
         for b in 0..a {
-            if joint(a).is_some() && joint(a) == joint(b) && share(boxes[a], boxes[b]) > overlap {
+            if sticks_out[a]
+                && sticks_out[b]
+                && joint(a).is_some()
+                && joint(a) == joint(b)
+                && share(boxes[a], boxes[b]) > overlap
+            {
                 let (from, to) = (group[a].max(group[b]), group[a].min(group[b]));
                 group.iter_mut().filter(|g| **g == from).for_each(|g| *g = to);
             }
@@ -80,15 +90,15 @@ fn share(a: (Vec3, Vec3), b: (Vec3, Vec3)) -> f32 {
 }
 
 /// The rings of all parts, without what lies in another part; the joint they share.
-fn joined_collar(
-    whole: &Region,
-    parts: &[&Region],
-    regions: &Regions,
-) -> Option<Collar> {
+fn joined_collar(whole: &Region, parts: &[&Region], regions: &Regions) -> Option<Collar> {
     let own: Vec<u32> = parts.iter().filter_map(|p| p.collar.as_ref()).flat_map(|c| c.ring.iter().copied()).collect();
     let mut ring: Vec<u32> = own.iter().copied().filter(|v| whole.vertices.binary_search(v).is_err()).collect();
     // Shells of their own have their rings inside.
-    if ring.is_empty() || parts.iter().any(|p| p.collar.as_ref().is_some_and(|c| c.ring.iter().all(|v| p.vertices.binary_search(v).is_ok()))) {
+    if ring.is_empty()
+        || parts
+            .iter()
+            .any(|p| p.collar.as_ref().is_some_and(|c| c.ring.iter().all(|v| p.vertices.binary_search(v).is_ok())))
+    {
         ring = own;
     }
     ring.sort_unstable();

@@ -5,7 +5,7 @@ use sinew_graph::{Cx, Outputs, Result, node};
 use crate::data::{Body, Finding, Kind, Region, Regions, Table, Treatment};
 use crate::rig::anatomy::{Anatomy, Role};
 use crate::rig::collar::named_joint;
-use crate::rig::measures::Measures;
+use crate::rig::measures::{Measures, NECK};
 use crate::rig::skeleton_distance::STUB;
 use crate::rig::sweep::graph::Graph;
 
@@ -67,9 +67,6 @@ pub fn pca_classify(
 /// How near to a limit still counts as on the side of the limit: rounding does not decide.
 const ROUNDING: f32 = 1e-3;
 
-/// The widest border of what sticks out by its neck.
-const NECK: f32 = 1.7;
-
 /// The least distance of the centroid of what sticks out by its neck, as a share of its skin's.
 const ASIDE: f32 = 0.6;
 
@@ -78,6 +75,9 @@ const SIDE: f32 = 0.08;
 
 /// How far in front of the hips a tail may start, in heights.
 const FRONT: f32 = 0.03;
+
+/// How far to the side of the head's middle an ear is at least, in heights.
+const EAR: f32 = 0.01;
 
 struct Judge<'a> {
     body: &'a Body,
@@ -128,24 +128,40 @@ impl Judge<'_> {
             );
         }
         let out = if below(offset, self.offset) {
-            format!("sticks out (border {:.2} of its size, centroid at {:.2} of the skin's distance)", m.neck, m.aside())
+            format!(
+                "sticks out (border {:.2} of its size, centroid at {:.2} of the skin's distance)",
+                m.neck,
+                m.aside()
+            )
         } else {
             format!("offset {offset:.2} >= {:.2}", self.offset)
         };
         if role == Role::Head {
             let up = (m.tip - collar.centre).dot(self.anatomy.stance.up);
-            let (kind, what) = if up >= 0.0 { (Kind::Ear, "upright") } else { (Kind::Hair, "hanging") };
+            let aside = self.place(m.centroid).0 > EAR;
+            let (kind, what) = match (up >= 0.0, aside) {
+                (true, true) => (Kind::Ear, "upright, to one side"),
+                (true, false) => (Kind::Hair, "upright, in the middle"),
+                (false, _) => (Kind::Hair, "hanging"),
+            };
             return leave(kind, format!("on the head ({joint}), {what}: left as it is"));
         }
         if matches!(role, Role::Leg | Role::Arm) {
-            return leave(Kind::Body, format!("part of a limb, or held by it: it hangs from {joint} ({})", role.label()));
+            return leave(
+                Kind::Body,
+                format!("part of a limb, or held by it: it hangs from {joint} ({})", role.label()),
+            );
         }
         if role == Role::Appendage {
             return leave(Kind::Body, format!("has bones of its own already: it hangs from {joint}"));
         }
         if below(elongation, self.elongation) {
             let treatment = if self.broad_rigid { Treatment::Rigid } else { Treatment::Unchanged };
-            return finding(Kind::Broad, treatment, format!("broad: elongation {elongation:.2} < {:.2}", self.elongation));
+            return finding(
+                Kind::Broad,
+                treatment,
+                format!("broad: elongation {elongation:.2} < {:.2}", self.elongation),
+            );
         }
         let slender = format!("elongation {elongation:.2} >= {:.2}, length {length:.2} H, {out}", self.elongation);
         let (side, front) = self.place(collar.centre);

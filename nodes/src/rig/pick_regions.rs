@@ -107,10 +107,9 @@ fn fits(region: &Region, regions: &Regions, word: &str) -> bool {
     if let Ok(number) = word.parse::<u32>() {
         return region.number == number;
     }
-    if let Some((lo, hi)) = word.split_once('-') {
-        if let (Ok(lo), Ok(hi)) = (lo.trim().parse::<u32>(), hi.trim().parse::<u32>()) {
-            return (lo..=hi).contains(&region.number);
-        }
+    let range = word.split_once('-').map(|(lo, hi)| (lo.trim().parse::<u32>(), hi.trim().parse::<u32>()));
+    if let Some((Ok(lo), Ok(hi))) = range {
+        return (lo..=hi).contains(&region.number);
     }
     let joint = region.collar.as_ref().map(|c| &*regions.body.skeleton.joints[usize::from(c.joint)].name);
     word.eq_ignore_ascii_case(kind_label(region.finding.kind)) || word == &*region.finding.name || joint == Some(word)

@@ -72,14 +72,16 @@ impl Prepared {
 pub fn distances(positions: &[Vec3], segments: &[Segment], cx: &Cx) -> Result<Arc<[f32]>> {
     let prepared: Vec<Prepared> = segments.iter().map(Prepared::of).collect();
     let mut values = vec![f32::INFINITY; positions.len()];
-    positions.par_chunks(BLOCK * TASK).zip(values.par_chunks_mut(BLOCK * TASK)).try_for_each(|(positions, values)| {
-        cx.check()?;
-        let mut near = Vec::with_capacity(prepared.len());
-        for (positions, values) in positions.chunks(BLOCK).zip(values.chunks_mut(BLOCK)) {
-            block(positions, &prepared, &mut near, values);
-        }
-        Ok(())
-    })?;
+    positions.par_chunks(BLOCK * TASK).zip(values.par_chunks_mut(BLOCK * TASK)).try_for_each(
+        |(positions, values)| {
+            cx.check()?;
+            let mut near = Vec::with_capacity(prepared.len());
+            for (positions, values) in positions.chunks(BLOCK).zip(values.chunks_mut(BLOCK)) {
+                block(positions, &prepared, &mut near, values);
+            }
+            Ok(())
+        },
+    )?;
     Ok(values.into())
 }
 
@@ -110,7 +112,7 @@ fn block(positions: &[Vec3], segments: &[Prepared], near: &mut Vec<(f32, u32)>, 
         let Prepared { a, d, per_length_squared } = segments[k as usize];
         for k in 0..BLOCK {
             let (px, py, pz) = (x[k] - a.x, y[k] - a.y, z[k] - a.z);
-            let t = ((px * d.x + py * d.y + pz * d.z) * per_length_squared).max(0.0).min(1.0);
+            let t = ((px * d.x + py * d.y + pz * d.z) * per_length_squared).clamp(0.0, 1.0);
             let (qx, qy, qz) = (px - t * d.x, py - t * d.y, pz - t * d.z);
             let square = qx * qx + qy * qy + qz * qz;
             best[k] = if square < best[k] { square } else { best[k] };
@@ -132,7 +134,8 @@ mod tests {
     #[test]
     fn distance_to_a_segment_is_to_its_side_or_to_its_ends() {
         let bone = [segment(Vec3::ZERO, Vec3::new(2.0, 0.0, 0.0))];
-        let points = [Vec3::new(1.0, 3.0, 4.0), Vec3::new(-3.0, 4.0, 0.0), Vec3::new(2.0, 0.0, 0.0), Vec3::new(5.0, 0.0, 4.0)];
+        let points =
+            [Vec3::new(1.0, 3.0, 4.0), Vec3::new(-3.0, 4.0, 0.0), Vec3::new(2.0, 0.0, 0.0), Vec3::new(5.0, 0.0, 4.0)];
         assert_eq!(&*distances(&points, &bone, &Cx::detached()).unwrap(), [5.0, 5.0, 0.0, 5.0]);
     }
 
@@ -155,7 +158,8 @@ mod tests {
                 segment(a, a + Vec3::new(random(), random(), random()) * 0.2)
             })
             .collect();
-        let points: Vec<Vec3> = (0..3000).map(|k| Vec3::new(k as f32 / 1500.0, random() * 0.1, random() * 0.1)).collect();
+        let points: Vec<Vec3> =
+            (0..3000).map(|k| Vec3::new(k as f32 / 1500.0, random() * 0.1, random() * 0.1)).collect();
         let culled = distances(&points, &segments, &Cx::detached()).unwrap();
         let prepared: Vec<Prepared> = segments.iter().map(Prepared::of).collect();
         for (&p, &d) in points.iter().zip(culled.iter()) {

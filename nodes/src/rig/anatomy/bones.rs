@@ -98,11 +98,9 @@ impl Bones {
                         (d, k)
                     })
                     .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-                if let Some((distance, k)) = nearest {
-                    if distance <= ADOPTION * size {
-                        parents[loose] = Some(k as u16);
-                        adopted[loose] = true;
-                    }
+                if let Some((_, k)) = nearest.filter(|(distance, _)| *distance <= ADOPTION * size) {
+                    parents[loose] = Some(k as u16);
+                    adopted[loose] = true;
                 }
             }
         }

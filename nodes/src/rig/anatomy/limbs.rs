@@ -36,7 +36,8 @@ const LEAST: f32 = 0.22;
 impl Limb {
     /// The middle between the first joints of both sides that are fully out to the side: the hips, or the shoulders.
     pub fn root(&self, skeleton: &Skeleton, mirror: &Mirror) -> Vec3 {
-        let sides = self.paths.each_ref().map(|path| skeleton.position(usize::from(path[self.hip(skeleton, mirror, path)])));
+        let sides =
+            self.paths.each_ref().map(|path| skeleton.position(usize::from(path[self.hip(skeleton, mirror, path)])));
         (sides[0] + sides[1]) * 0.5
     }
 
@@ -60,7 +61,8 @@ impl Limb {
 
     /// The middle between both ends.
     pub fn end(&self, skeleton: &Skeleton) -> Vec3 {
-        let ends = self.paths.each_ref().map(|path| path.last().map_or(Vec3::ZERO, |&j| skeleton.position(usize::from(j))));
+        let ends =
+            self.paths.each_ref().map(|path| path.last().map_or(Vec3::ZERO, |&j| skeleton.position(usize::from(j))));
         (ends[0] + ends[1]) * 0.5
     }
 }
@@ -70,7 +72,9 @@ pub fn find(skeleton: &Skeleton, bones: &Bones, mirror: Option<&Mirror>) -> Vec<
     let Some(mirror) = mirror else { return Vec::new() };
     let mut limbs: Vec<Limb> = Vec::new();
     for a in 0..bones.used.len() as u16 {
-        let Some(b) = mirror.image[usize::from(a)].filter(|&b| b != a && mirror.off(skeleton.position(usize::from(a))) > 0.0) else {
+        let Some(b) =
+            mirror.image[usize::from(a)].filter(|&b| b != a && mirror.off(skeleton.position(usize::from(a))) > 0.0)
+        else {
             continue;
         };
         let first = |joint: u16| bones.parents[usize::from(joint)].is_some_and(|parent| mirror.is_medial(parent));
@@ -136,7 +140,9 @@ fn place(skeleton: &Skeleton, bones: &Bones, mirror: &Mirror, limbs: &mut [Limb]
         for fore in (0..limbs.len()).filter(|&fore| fore != hind) {
             let (h, f) = (&limbs[hind], &limbs[fore]);
             let order = if h.attach == f.attach {
-                0.0
+                // One trunk joint for both: neck and head are the longer row of joints.
+                0.4 * (row(skeleton, bones, mirror, h, f) as f32 - row(skeleton, bones, mirror, f, h) as f32)
+                    .clamp(-1.0, 1.0)
             } else if bones.hangs_from(f.attach, h.attach) || depth(h.attach) < depth(f.attach) {
                 1.0
             } else {
@@ -156,4 +162,15 @@ fn place(skeleton: &Skeleton, bones: &Bones, mirror: &Mirror, limbs: &mut [Limb]
             limbs[fore].place = Place::Fore;
         }
     }
+}
+
+/// The longest row of trunk joints that ends beyond limb `b`, seen from limb `a`.
+fn row(skeleton: &Skeleton, bones: &Bones, mirror: &Mirror, a: &Limb, b: &Limb) -> usize {
+    let (from, to) = (a.root(skeleton, mirror), b.root(skeleton, mirror));
+    (0..bones.used.len() as u16)
+        .filter(|&j| bones.used[usize::from(j)] && mirror.is_medial(j))
+        .filter(|&j| (skeleton.position(usize::from(j)) - to).dot(to - from) > 0.0)
+        .map(|j| bones.ancestors(j).take_while(|&above| above != b.attach).count())
+        .max()
+        .unwrap_or(0)
 }

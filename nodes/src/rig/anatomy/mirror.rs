@@ -29,8 +29,7 @@ const PROPOSALS: usize = 48;
 /// How much of the skeleton a plane mirrors: how far off it the joints with an image are, less the same for joints without.
 fn agreement(skeleton: &Skeleton, bones: &Bones, axis: Vec3, centre: Vec3) -> f32 {
     let flat = FLAT * bones.size;
-    let points: Vec<Vec3> =
-        (0..bones.used.len()).filter(|&k| bones.used[k]).map(|k| skeleton.position(k)).collect();
+    let points: Vec<Vec3> = (0..bones.used.len()).filter(|&k| bones.used[k]).map(|k| skeleton.position(k)).collect();
     points
         .iter()
         .map(|&p| {
@@ -39,7 +38,11 @@ fn agreement(skeleton: &Skeleton, bones: &Bones, axis: Vec3, centre: Vec3) -> f3
                 return 0.0;
             }
             let there = p - axis * (2.0 * off);
-            if points.iter().any(|q| q.distance_squared(there) <= (2.0 * flat).powi(2)) { off.abs() } else { -off.abs() }
+            if points.iter().any(|q| q.distance_squared(there) <= (2.0 * flat).powi(2)) {
+                off.abs()
+            } else {
+                -off.abs()
+            }
         })
         .sum()
 }
@@ -49,7 +52,8 @@ impl Mirror {
     pub fn of(skeleton: &Skeleton, bones: &Bones) -> Option<Self> {
         let at = |k: u16| skeleton.position(usize::from(k));
         let count = bones.used.len() as u16;
-        let lengths: Vec<f32> = (0..count).map(|k| if bones.used[usize::from(k)] { bones.longest(skeleton, k).1 } else { 0.0 }).collect();
+        let lengths: Vec<f32> =
+            (0..count).map(|k| if bones.used[usize::from(k)] { bones.longest(skeleton, k).1 } else { 0.0 }).collect();
         let alike = |a: f32, b: f32| (a - b).abs() <= UNLIKE * a.max(b) + 0.02 * bones.size;
         let mut pairs: Vec<(f64, DVec3, DVec3)> = Vec::new();
         for parent in 0..count {
@@ -64,8 +68,16 @@ impl Mirror {
                         let ends = [a, b].map(|j| bones.longest(skeleton, j).0.last().map_or(at(j), |&end| at(end)));
                         let weight = f64::from((la + lb) * 0.5 + apart.length());
                         let reach = (ends[1] - ends[0]).as_dvec3();
-                        pairs.push((weight * reach.length(), reach.normalize_or_zero(), (ends[0] + ends[1]).as_dvec3() * 0.5));
-                        pairs.push((weight * f64::from(apart.length()), apart.as_dvec3().normalize(), (at(a) + at(b)).as_dvec3() * 0.5));
+                        pairs.push((
+                            weight * reach.length(),
+                            reach.normalize_or_zero(),
+                            (ends[0] + ends[1]).as_dvec3() * 0.5,
+                        ));
+                        pairs.push((
+                            weight * f64::from(apart.length()),
+                            apart.as_dvec3().normalize(),
+                            (at(a) + at(b)).as_dvec3() * 0.5,
+                        ));
                     }
                 }
             }

@@ -46,10 +46,9 @@ impl Anatomy {
         let mut bones = Bones::of(skeleton, skin);
         let mirror = Mirror::of(skeleton, &bones);
         let mut limbs = limbs::find(skeleton, &bones, mirror.as_ref());
-        if let Some(hind) = limbs.iter().find(|limb| limb.place == limbs::Place::Hind) {
-            if bones.drop_far_roots(skeleton, hind.attach) {
-                limbs = limbs::find(skeleton, &bones, mirror.as_ref());
-            }
+        let attach = limbs.iter().find(|limb| limb.place == limbs::Place::Hind).map(|hind| hind.attach);
+        if attach.is_some_and(|attach| bones.drop_far_roots(skeleton, attach)) {
+            limbs = limbs::find(skeleton, &bones, mirror.as_ref());
         }
         let roles = roles::tell(skeleton, &bones, mirror.as_ref(), &limbs, pelvis);
         let stance = stance::tell(mesh, skeleton, skin, &bones, mirror.as_ref(), &limbs, &roles);

@@ -53,7 +53,7 @@ pub fn hint(name: &str) -> Hint {
     Hint {
         hind: back && (leg || arm) || leg && !front,
         fore: front && (leg || arm) || arm && !back && !leg,
-        wing: any(&["wing", "fin"]) && !arm && !any(&["finger"]),
+        wing: (any(&["wing"]) || word(&["fin", "fins"])) && !arm,
         pelvis: any(&["hips", "pelvis"]) || word(&["hip"]) && !leg,
         head: any(&["head", "neck", "jaw", "skull"]),
         tail: any(&["tail"]),
@@ -71,11 +71,27 @@ mod tests {
 
     #[test]
     fn the_rigs_people_use_are_understood() {
-        for hind in ["mixamorig:LeftUpLeg", "thigh_l", "J_Bip_L_UpperLeg", "UpperLeg.L", "upperleg.l", "Back_Leg_Upper_L", "BackShoulder.L", "b_LeftLeg01_015"] {
+        for hind in [
+            "mixamorig:LeftUpLeg",
+            "thigh_l",
+            "J_Bip_L_UpperLeg",
+            "UpperLeg.L",
+            "upperleg.l",
+            "Back_Leg_Upper_L",
+            "BackShoulder.L",
+            "b_LeftLeg01_015",
+        ] {
             let hint = hint(hind);
             assert!(hint.hind && !hint.fore && hint.side == 1, "{hind}: {hint:?}");
         }
-        for fore in ["mixamorig:RightForeArm", "upperarm_r", "clavicle_r", "J_Bip_R_Hand", "Front_Leg_Upper_R", "FrontShoulder.R"] {
+        for fore in [
+            "mixamorig:RightForeArm",
+            "upperarm_r",
+            "clavicle_r",
+            "J_Bip_R_Hand",
+            "Front_Leg_Upper_R",
+            "FrontShoulder.R",
+        ] {
             let hint = hint(fore);
             assert!(hint.fore && !hint.hind && hint.side == -1, "{fore}: {hint:?}");
         }

@@ -53,7 +53,13 @@ impl Role {
 const CHAIN: usize = 3;
 
 /// Tells the role of every joint.
-pub fn tell(skeleton: &Skeleton, bones: &Bones, mirror: Option<&Mirror>, limbs: &[Limb], pelvis: Option<u16>) -> Vec<Role> {
+pub fn tell(
+    skeleton: &Skeleton,
+    bones: &Bones,
+    mirror: Option<&Mirror>,
+    limbs: &[Limb],
+    pelvis: Option<u16>,
+) -> Vec<Role> {
     let count = bones.used.len() as u16;
     let at = |joint: u16| skeleton.position(usize::from(joint));
     let mut roles: Vec<Role> = bones.used.iter().map(|&used| if used { Role::Spine } else { Role::Unused }).collect();
@@ -62,10 +68,8 @@ pub fn tell(skeleton: &Skeleton, bones: &Bones, mirror: Option<&Mirror>, limbs: 
             roles[usize::from(joint)] = role;
         }
     };
-    let (hind, fore) = (
-        limbs.iter().find(|limb| limb.place == Place::Hind),
-        limbs.iter().find(|limb| limb.place == Place::Fore),
-    );
+    let (hind, fore) =
+        (limbs.iter().find(|limb| limb.place == Place::Hind), limbs.iter().find(|limb| limb.place == Place::Fore));
     let named = |what: fn(super::names::Hint) -> bool| {
         (0..count).find(|&j| bones.used[usize::from(j)] && what(hint(&skeleton.joints[usize::from(j)].name)))
     };
@@ -80,7 +84,17 @@ pub fn tell(skeleton: &Skeleton, bones: &Bones, mirror: Option<&Mirror>, limbs: 
 
     for limb in limbs {
         for path in &limb.paths {
-            set(&mut roles, path[0], if limb.place == Place::Hind { Role::Leg } else if limb.place == Place::Fore { Role::Arm } else { Role::Appendage });
+            set(
+                &mut roles,
+                path[0],
+                if limb.place == Place::Hind {
+                    Role::Leg
+                } else if limb.place == Place::Fore {
+                    Role::Arm
+                } else {
+                    Role::Appendage
+                },
+            );
         }
     }
     let hips = match (hind, mirror) {
@@ -101,17 +115,16 @@ pub fn tell(skeleton: &Skeleton, bones: &Bones, mirror: Option<&Mirror>, limbs: 
         Some(hips + (at(end) - hips) * 0.6)
     });
     let axis = far.map_or(Vec3::ZERO, |far| far - hips);
-    let along = |joint: u16| if axis == Vec3::ZERO { 0.0 } else { (at(joint) - hips).dot(axis) / axis.length_squared() };
+    let along =
+        |joint: u16| if axis == Vec3::ZERO { 0.0 } else { (at(joint) - hips).dot(axis) / axis.length_squared() };
 
     // The head is the branch beyond the shoulders that goes furthest.
     let beyond = chest.map_or(main, |(attach, _)| attach);
     let reach = |top: u16| {
-        (0..count)
-            .filter(|&j| trunk(&roles, j) && bones.hangs_from(j, top))
-            .map(along)
-            .fold(f32::MIN, f32::max)
+        (0..count).filter(|&j| trunk(&roles, j) && bones.hangs_from(j, top)).map(along).fold(f32::MIN, f32::max)
     };
-    let branches: Vec<u16> = bones.children[usize::from(beyond)].iter().copied().filter(|&j| trunk(&roles, j)).collect();
+    let branches: Vec<u16> =
+        bones.children[usize::from(beyond)].iter().copied().filter(|&j| trunk(&roles, j)).collect();
     let head = branches.iter().copied().max_by(|&a, &b| reach(a).total_cmp(&reach(b)).then(b.cmp(&a)));
     let limb_of_head: Vec<u16> = limbs
         .iter()

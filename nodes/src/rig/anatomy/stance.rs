@@ -76,7 +76,9 @@ impl Soles {
         let feet = [side(&hind.paths[0]), side(&hind.paths[1])];
         let mut of = vec![2u8; bones.used.len()];
         for joint in 0..bones.used.len() as u16 {
-            if let Some(side) = feet.iter().position(|&foot| bones.used[usize::from(joint)] && bones.hangs_from(joint, foot)) {
+            if let Some(side) =
+                feet.iter().position(|&foot| bones.used[usize::from(joint)] && bones.hangs_from(joint, foot))
+            {
                 of[usize::from(joint)] = side as u8;
             }
         }
@@ -103,7 +105,9 @@ fn guess_up(skeleton: &Skeleton, mirror: &Mirror, hind: &Limb, fore: Option<&Lim
     let mut ground = None;
     if let Some(fore) = fore {
         let front = reach(fore);
-        if front.length() > 0.6 * fore.own_length(skeleton) && front.normalize_or_zero().dot(down.normalize_or_zero()) > 0.5 {
+        if front.length() > 0.6 * fore.own_length(skeleton)
+            && front.normalize_or_zero().dot(down.normalize_or_zero()) > 0.5
+        {
             down = down.normalize_or_zero() + front.normalize_or_zero();
             ground = Some(in_plane(fore.end(skeleton) - hind.end(skeleton)));
         }
@@ -139,12 +143,16 @@ fn resting_edge(mut points: Vec<Vec2>) -> Option<Vec2> {
     points.dedup();
     let mut hull: Vec<Vec2> = Vec::new();
     for p in points {
-        while hull.len() >= 2 && (hull[hull.len() - 1] - hull[hull.len() - 2]).perp_dot(p - hull[hull.len() - 1]) <= 0.0 {
+        while hull.len() >= 2 && (hull[hull.len() - 1] - hull[hull.len() - 2]).perp_dot(p - hull[hull.len() - 1]) <= 0.0
+        {
             hull.pop();
         }
         hull.push(p);
     }
-    hull.windows(2).map(|w| w[1] - w[0]).filter(|e| e.y.abs() < 0.8 * e.length()).max_by(|a, b| a.length().total_cmp(&b.length()))
+    hull.windows(2)
+        .map(|w| w[1] - w[0])
+        .filter(|e| e.y.abs() < 0.8 * e.length())
+        .max_by(|a, b| a.length().total_cmp(&b.length()))
 }
 
 /// The file axis that a guess means, or the better guess itself.
@@ -210,7 +218,9 @@ fn forward(
     // Names: the left is where a character's up x forward points.
     let mut sides = 0.0f32;
     for (k, joint) in skeleton.joints.iter().enumerate().filter(|(k, _)| bones.used[*k] && roles[*k] != Role::Unused) {
-        sides += f32::from(hint(&joint.name).side) * mirror.off(at(k as u16)).signum() * f32::from(u8::from(!mirror.is_medial(k as u16)));
+        sides += f32::from(hint(&joint.name).side)
+            * mirror.off(at(k as u16)).signum()
+            * f32::from(u8::from(!mirror.is_medial(k as u16)));
     }
     // `axis` is the left if left-named joints are on its side; forward is left x up.
     let named = if sides.abs() > 0.5 { sides.signum() } else { 0.0 };

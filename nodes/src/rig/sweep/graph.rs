@@ -41,6 +41,11 @@ impl Graph {
         &self.to[self.starts[vertex as usize] as usize..self.starts[vertex as usize + 1] as usize]
     }
 
+    /// The triangles at a vertex, each as its other two corners.
+    pub fn fans(&self, vertex: u32) -> impl Iterator<Item = [u32; 2]> + '_ {
+        self.neighbours(vertex).chunks_exact(2).map(|pair| [pair[0], pair[1]])
+    }
+
     /// The least way along edges from any of `sources` to each vertex, up to `limit`; infinite beyond. Ways lead over
     /// vertices that `inside` allows.
     pub fn distances(
@@ -60,7 +65,7 @@ impl Graph {
         let mut steps = 0usize;
         while let Some(Reverse((bits, v))) = queue.pop() {
             steps += 1;
-            if steps % (1 << 14) == 0 {
+            if steps.is_multiple_of(1 << 14) {
                 cx.check()?;
             }
             let here = f32::from_bits(bits);

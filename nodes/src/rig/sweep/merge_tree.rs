@@ -77,7 +77,17 @@ impl MergeTree {
                 if here == NONE {
                     here = other;
                 } else if here != other {
-                    here = join(here, other, value, least, &mut uf, &mut branch, &mut size, &mut nodes, &mut alias);
+                    here = join(
+                        here,
+                        other,
+                        (value, floor),
+                        least,
+                        &mut uf,
+                        &mut branch,
+                        &mut size,
+                        &mut nodes,
+                        &mut alias,
+                    );
                 }
             }
             if here == NONE {
@@ -171,7 +181,7 @@ impl MergeTree {
 fn join(
     a: u32,
     b: u32,
-    value: f32,
+    (value, floor): (f32, f32),
     least: Significance,
     uf: &mut [u32],
     branch: &mut [u32],
@@ -194,7 +204,7 @@ fn join(
             nodes[node as usize].parent = Some(parent);
             nodes[node as usize].vertices = size[root as usize];
         }
-        nodes.push(Node { parent: None, birth, top: value, death: f32::NAN, vertices: 0 });
+        nodes.push(Node { parent: None, birth, top: value, death: floor, vertices: 0 });
         alias.push(NONE);
         parent
     } else {

@@ -4,8 +4,6 @@
 //! The circles of equal distance from the tip do not: along a tail they are as long as the tail is round, and where it meets
 //! the body they grow by several times their step. That is the root.
 
-use std::collections::BTreeSet;
-
 use glam::Vec3;
 use sinew_graph::{Cx, Result};
 
@@ -24,28 +22,24 @@ const FURTHER: f32 = 1.3;
 
 /// The region from the tip to the root, rising; `None` if it nowhere widens into a body within reach.
 ///
-/// `core` is part of the appendage (rising), `reach_from` a larger part of it that may spill onto the body.
+/// `core` is part of the appendage (rising), `spill` all of the branch at its lowest threshold, which may lie on the body in
+/// part (rising).
 pub fn grow(
     graph: &Graph,
     positions: &dyn Fn(u32) -> Vec3,
-    triangles: &[[u32; 3]],
     core: &[u32],
     spill: &[u32],
     cx: &Cx,
 ) -> Result<Option<Vec<u32>>> {
-    let inside: BTreeSet<u32> = core.iter().copied().collect();
-    let mut ring: Vec<u32> = core
-        .iter()
-        .flat_map(|&v| graph.neighbours(v).iter().copied())
-        .filter(|v| !inside.contains(v))
-        .collect();
+    let inside = |v: u32| core.binary_search(&v).is_ok();
+    let mut ring: Vec<u32> =
+        core.iter().flat_map(|&v| graph.neighbours(v).iter().copied()).filter(|&v| !inside(v)).collect();
     ring.sort_unstable();
     ring.dedup();
     if ring.is_empty() {
         return Ok(None);
     }
-    let from_ring = graph.distances(positions, &ring, f32::INFINITY, |v| inside.contains(&v), cx)?;
-    // The tip: the furthest vertex. Among vertices that are as far, the mean decides, not their order.
+    let from_ring = graph.distances(positions, &ring, f32::INFINITY, inside, cx)?;
     let Some(tip) = core
         .iter()
         .copied()
@@ -54,15 +48,19 @@ pub fn grow(
     else {
         return Ok(None);
     };
-    let everywhere = graph.distances(positions, &[tip], f32::INFINITY, |_| true, cx)?;
-    let reach = |of: &[u32]| of.iter().map(|&v| everywhere[v as usize]).filter(|d| d.is_finite()).fold(0.0, f32::max);
+    let nearby = graph.distances(positions, &[tip], f32::INFINITY, |v| spill.binary_search(&v).is_ok(), cx)?;
+    let reach = |of: &[u32]| of.iter().map(|&v| nearby[v as usize]).filter(|d| d.is_finite()).fold(0.0, f32::max);
     let core_reach = reach(core);
     let limit = (core_reach * FURTHER).max(reach(spill));
-    let circles = Circles::of(&everywhere, positions, triangles, limit);
+    let distance = graph.distances(positions, &[tip], limit * BEYOND, |_| true, cx)?;
+    let within: Vec<u32> = (0..distance.len() as u32).filter(|&v| distance[v as usize].is_finite()).collect();
+    let circles = Circles::of(graph, &distance, &within, positions, limit);
     let Some(root) = circles.root(core_reach) else { return Ok(None) };
-    let grown = (0..everywhere.len() as u32).filter(|&v| everywhere[v as usize] <= root).collect();
-    Ok(Some(grown))
+    Ok(Some(within.into_iter().filter(|&v| distance[v as usize] <= root).collect()))
 }
+
+/// How far beyond the last circle distances are measured, so that the triangles it crosses are whole.
+const BEYOND: f32 = 1.25;
 
 /// Lengths of the circles around the tip, and the areas within.
 struct Circles {
@@ -72,30 +70,37 @@ struct Circles {
 }
 
 impl Circles {
-    fn of(distance: &[f32], positions: &dyn Fn(u32) -> Vec3, triangles: &[[u32; 3]], limit: f32) -> Self {
+    fn of(graph: &Graph, distance: &[f32], within: &[u32], positions: &dyn Fn(u32) -> Vec3, limit: f32) -> Self {
         let step = f64::from(limit) / STEPS as f64;
         let (mut length, mut area) = (vec![0.0; STEPS + 2], vec![0.0; STEPS + 2]);
-        for t in triangles {
-            let mut corners = t.map(|v| (distance[v as usize], v));
-            corners.sort_by(|a, b| b.0.total_cmp(&a.0));
-            if corners[2].0 > limit || !corners[0].0.is_finite() {
-                continue;
-            }
-            let value = corners.map(|c| f64::from(c.0));
-            let p = corners.map(|c| positions(c.1).as_dvec3());
-            let whole = 0.5 * (p[1] - p[0]).cross(p[2] - p[0]).length();
-            let first = (value[2] / step).ceil() as usize;
-            let last = (value[0] / step).ceil() as usize;
-            for k in first..last.min(STEPS + 1) {
-                let (line, above) = cut(value, p, k as f64 * step);
-                length[k] += line;
-                area[k] += whole * (1.0 - above);
-            }
-            if last <= STEPS {
-                area[last] += whole;
-                // Whole from here on: added up below.
-                for cell in &mut area[last + 1..=STEPS] {
-                    *cell += whole;
+        let key = |v: u32| (distance[v as usize].to_bits(), v);
+        for &v in within {
+            for [a, b] in graph.fans(v) {
+                // Each triangle once, from its corner nearest to the tip.
+                if key(v) > key(a) || key(v) > key(b) {
+                    continue;
+                }
+                let mut corners = [v, a, b].map(|v| (distance[v as usize], v));
+                corners.sort_by(|a, b| b.0.total_cmp(&a.0));
+                if corners[2].0 > limit || !corners[0].0.is_finite() {
+                    continue;
+                }
+                let value = corners.map(|c| f64::from(c.0));
+                let p = corners.map(|c| positions(c.1).as_dvec3());
+                let whole = 0.5 * (p[1] - p[0]).cross(p[2] - p[0]).length();
+                let first = (value[2] / step).ceil() as usize;
+                let last = (value[0] / step).ceil() as usize;
+                for k in first..last.min(STEPS + 1) {
+                    let (line, above) = cut(value, p, k as f64 * step);
+                    length[k] += line;
+                    area[k] += whole * (1.0 - above);
+                }
+                if last <= STEPS {
+                    area[last] += whole;
+                    // Whole from here on: added up below.
+                    for cell in &mut area[last + 1..=STEPS] {
+                        *cell += whole;
+                    }
                 }
             }
         }
@@ -111,6 +116,7 @@ impl Circles {
         // The slope over a few steps: a single row of vertices does not decide.
         let span = 3;
         let slope = |k: usize| (self.length[k + span] - self.length[k]) / (span as f64 * self.step);
-        (start..=STEPS - span).find(|&k| slope(k) > WIDENS).map(|k| (k as f64 * self.step) as f32 + (self.step * span as f64 * 0.5) as f32)
+        let at = (start..=STEPS - span).find(|&k| slope(k) > WIDENS)?;
+        Some(((at + 1) as f64 * self.step) as f32)
     }
 }

@@ -2,7 +2,12 @@
 
 use glam::Vec3;
 
-use super::{MergeTree, profile::{Profile, Sample}};
+use crate::rig::measures::NECK;
+
+use super::{
+    MergeTree,
+    profile::{Profile, Sample},
+};
 
 /// A branch taken as a region.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,27 +22,28 @@ pub struct Candidate {
     pub sticks_out: bool,
 }
 
-/// The widest border of what sticks out, as a share of the square root of its area: a flat patch has 3.5, half a sphere 2.5,
-/// a stub as long as it is wide 1.8.
-const NECK: f64 = 1.7;
-
 /// The least distance of the centroid, as a share of the mean distance of the skin. What wraps around its bones has its
 /// centroid near them.
 const ASIDE: f64 = 0.5;
+
+/// The largest share of the whole skin that one appendage may be. What is more is a body, however thick.
+pub const LARGEST: f64 = 0.4;
 
 /// The least area of a patch worth a line in the report, in square heights.
 const PATCH: f64 = 2e-3;
 
 /// Picks the uppermost branches that stick out, and the leaves beside them. `distance` is that of a point to the skeleton, in
-/// the unit of the values.
-pub fn select(tree: &MergeTree, profile: &Profile, distance: impl Fn(Vec3) -> f32) -> Vec<Candidate> {
+/// the unit of the values; `skin` is the area of all skin.
+pub fn select(tree: &MergeTree, profile: &Profile, skin: f64, distance: impl Fn(Vec3) -> f32) -> Vec<Candidate> {
     let children = tree.children();
     let sticks_out = |sample: &Sample| {
-        sample.neck() <= NECK
+        sample.area <= LARGEST * skin
+            && sample.neck() <= f64::from(NECK)
             && sample.centroid().is_some_and(|c| f64::from(distance(c)) >= ASIDE * sample.mean())
     };
     let mut candidates = Vec::new();
-    let mut stack: Vec<u32> = (0..tree.nodes.len() as u32).rev().filter(|&k| tree.nodes[k as usize].parent.is_none()).collect();
+    let mut stack: Vec<u32> =
+        (0..tree.nodes.len() as u32).rev().filter(|&k| tree.nodes[k as usize].parent.is_none()).collect();
     while let Some(node) = stack.pop() {
         let life = profile.life(tree, node);
         // Where the border is least for the area; of borders as good as equal, the lowest.
