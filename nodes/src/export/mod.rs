@@ -1,1 +1,3 @@
 //! Values become files.
+
+pub mod gltf;
