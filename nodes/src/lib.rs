@@ -16,6 +16,7 @@ use sinew_graph::registry::RegistryError;
 /// Every node that ships with Sinew. A new node is one file, and one line here.
 pub fn register(registry: &mut Registry) -> Result<(), RegistryError> {
     for node in [
+        export::gltf::node(),
         export::picture::node(),
         export::report::node(),
         io::import_gltf::node(),

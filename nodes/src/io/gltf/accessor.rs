@@ -75,6 +75,18 @@ impl Component {
         }
     }
 
+    /// Appends a number as it is stored, without scaling.
+    pub fn write(self, value: f32, out: &mut Vec<u8>) {
+        match self {
+            Self::I8 => out.extend((value as i8).to_le_bytes()),
+            Self::U8 => out.push(value as u8),
+            Self::I16 => out.extend((value as i16).to_le_bytes()),
+            Self::U16 => out.extend((value as u16).to_le_bytes()),
+            Self::U32 => out.extend((value as u32).to_le_bytes()),
+            Self::F32 => out.extend(value.to_le_bytes()),
+        }
+    }
+
     fn integer(self, b: &[u8]) -> Option<u32> {
         Some(match self {
             Self::U8 => u32::from(b[0]),
@@ -86,7 +98,7 @@ impl Component {
 }
 
 /// How many components the elements of a type have, and how many make a column (matrices pad theirs to 4 bytes).
-fn shape(name: &str) -> Option<(usize, usize)> {
+pub fn shape(name: &str) -> Option<(usize, usize)> {
     Some(match name {
         "SCALAR" => (1, 1),
         "VEC2" => (2, 2),
@@ -155,6 +167,16 @@ impl<'a> Accessors<'a> {
     /// Puts densely packed elements in the place of an accessor's own.
     pub fn replace(&mut self, accessor: usize, bytes: Vec<u8>) {
         self.replaced.insert(accessor, bytes);
+    }
+
+    /// The replacement for an accessor's own elements, if there is one.
+    pub fn replaced(&self, accessor: usize) -> Option<&[u8]> {
+        self.replaced.get(&accessor).map(Vec::as_slice)
+    }
+
+    /// Bytes left in the budget.
+    pub fn left(&self) -> u64 {
+        self.budget.get()
     }
 
     /// The document.

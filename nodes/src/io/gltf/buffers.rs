@@ -88,7 +88,8 @@ fn broken(what: &str) -> NodeError {
     NodeError::new(what).help("export the file again")
 }
 
-fn percent_decoded(text: &str) -> Vec<u8> {
+/// A URI's bytes with percent signs resolved.
+pub fn percent_decoded(text: &str) -> Vec<u8> {
     let bytes = text.as_bytes();
     let hex = |at: usize| bytes.get(at).and_then(|&b| (b as char).to_digit(16));
     let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);

@@ -173,7 +173,6 @@ pub struct Draco {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Skin {
-    pub name: Option<String>,
     pub joints: Vec<usize>,
     pub inverse_bind_matrices: Option<usize>,
 }

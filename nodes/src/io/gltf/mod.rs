@@ -12,6 +12,8 @@ pub(crate) mod clips;
 mod colours;
 mod container;
 pub(crate) mod document;
+mod draco;
+mod meshopt;
 mod primitive;
 mod tree;
 mod weights;
@@ -22,11 +24,14 @@ use sinew_graph::{Cx, NodeError, Result};
 
 use self::accessor::Accessors;
 pub use self::buffers::Resolve;
+pub(crate) use self::buffers::percent_decoded;
 use self::document::Document;
 use crate::data::{Character, Source};
 
 /// Required extensions that change nothing that is read here, or that are read.
-const KNOWN: [&str; 8] = [
+const KNOWN: [&str; 10] = [
+    "EXT_meshopt_compression",
+    "KHR_draco_mesh_compression",
     "KHR_mesh_quantization",
     "KHR_texture_transform",
     "KHR_lights_punctual",
@@ -50,7 +55,7 @@ pub fn read(name: &str, bytes: &[u8], resolve: &mut Resolve, cx: &Cx) -> Result<
     let buffers = buffers::load(&document, container.bin, resolve, cx)?;
     let files = buffers::images(&document, resolve, cx)?;
     cx.progress(0.2);
-    let accessors = Accessors::new(&document, &buffers);
+    let accessors = accessors(&document, &buffers, cx)?;
     let rigged = assemble::assemble(&accessors, &files, cx)?;
     cx.progress(0.8);
     let clips = clips::read(&accessors, cx)?;
@@ -63,6 +68,14 @@ pub fn read(name: &str, bytes: &[u8], resolve: &mut Resolve, cx: &Cx) -> Result<
         clips,
         source: Source { json: Arc::from(container.json), repaired: rigged.repaired.into(), files, buffers },
     })
+}
+
+/// The accessors of a document, with all that is compressed decoded.
+pub(crate) fn accessors<'a>(document: &'a Document, buffers: &'a [Arc<[u8]>], cx: &Cx) -> Result<Accessors<'a>> {
+    let mut accessors = Accessors::new(document, buffers);
+    meshopt::inflate(&mut accessors, cx)?;
+    draco::inflate(&mut accessors, cx)?;
+    Ok(accessors)
 }
 
 fn check_version(document: &Document) -> Result<()> {
@@ -80,7 +93,7 @@ fn check_version(document: &Document) -> Result<()> {
 
 fn check_extensions(document: &Document, cx: &Cx) -> Result<()> {
     for name in &document.extensions_required {
-        if name.contains("draco") || name.contains("meshopt") {
+        if !KNOWN.contains(&name.as_str()) && (name.contains("draco") || name.contains("meshopt")) {
             return Err(NodeError::new(format!("extensionsRequired: the meshes are compressed with {name}"))
                 .help("convert the file: npx @gltf-transform/cli copy in.glb out.glb"));
         }
