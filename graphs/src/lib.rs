@@ -10,12 +10,9 @@ mod cx;
 pub mod document;
 pub mod edit;
 mod error;
-<<<<<<< HEAD
+pub mod evaluate;
 pub mod file;
 pub mod history;
-=======
-pub mod evaluate;
->>>>>>> eval
 mod ids;
 pub mod key;
 pub mod knob;

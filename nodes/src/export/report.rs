@@ -40,10 +40,7 @@ pub fn report(
         let unit = |(k, name): (usize, &String)| (name.clone(), Json::from(&*table.columns[k].unit));
         let used = columns.iter().enumerate().filter(|&(k, _)| !table.columns[k].unit.is_empty());
         units.insert(title.clone(), Json::Object(used.map(unit).collect()));
-        let row = |row| {
-            Json::Object(columns.iter().cloned().zip(table.columns.iter().map(|c| cell(&c.cells, row))).collect())
-        };
-        report.insert(title.clone(), (0..table.rows()).map(row).collect());
+        report.insert(title.clone(), rows(table));
         if csv {
             let plain: String = title.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect();
             let file = format!("{name}.{}.csv", unique(&plain, &mut file_names));
@@ -56,6 +53,15 @@ pub fn report(
     text.push('\n');
     files.insert(0, File { name: format!("{name}.json").into(), bytes: Arc::from(text.into_bytes()) });
     Ok(Files { files })
+}
+
+/// The rows of a table as JSON objects, one member per column; NaN is null.
+pub fn rows(table: &Table) -> Json {
+    let columns = column_names(table);
+    let row = |row| {
+        Json::Object(columns.iter().cloned().zip(table.columns.iter().map(|c| cell(&c.cells, row))).collect())
+    };
+    (0..table.rows()).map(row).collect()
 }
 
 /// A name for files below the folder that the user chooses later.

@@ -14,7 +14,8 @@ use crate::data::{Cells, Character, Regions, Table, TableColumn};
 ///
 /// Takes two characters, and measures edge stretch and bone distance of both over the same regions and times; or two
 /// tables of any kind. Each number of the inputs becomes a row: what it is of, before, after and the difference. Rows of
-/// two tables belong together if their text is the same; what only one of them has is left blank in the other.
+/// two tables belong together if their text is the same; what only one of them has is left blank in the other. A character
+/// without clips is measured by bone distance alone.
 #[node(id = "measure.compare", revision = 1)]
 pub fn compare(
     /// A character or a table.
@@ -47,13 +48,20 @@ pub fn compare(
         .help("connect two characters, or two tables"));
     };
     // Both are measured over the clip of one name, so that a changed order of clips compares no walk with a run.
-    let name = choose_clip(&before.clips, &clip).map_err(|error| rename(error, "before"))?.name.to_string();
+    // A character without clips has nothing to stretch it; that is told, and the bone distance is measured all the same.
+    let name = if before.clips.clips.is_empty() && clip.is_empty() {
+        cx.warn_at("before", "the character has no clips: edge stretch is not measured");
+        None
+    } else {
+        Some(choose_clip(&before.clips, &clip).map_err(|error| rename(error, "before"))?.name.to_string())
+    };
     let measure = |character: &Character, socket: &str| {
         let run = || {
-            let stretch = edge_stretch(character, regions, name.clone(), samples, measured, cx)?.table;
-            let distance = bone_distance(character, regions, measured, cx)?;
-            let mut cells = long(&stretch);
-            cells.extend(long(&distance));
+            let mut cells = match &name {
+                Some(name) => long(&edge_stretch(character, regions, name.clone(), samples, measured, cx)?.table),
+                None => Vec::new(),
+            };
+            cells.extend(long(&bone_distance(character, regions, measured, cx)?));
             Ok(cells)
         };
         run().map_err(|error| rename(error, socket))
