@@ -45,6 +45,9 @@ pub fn weld_positions(positions: &[Vec3], triangles: &[[u32; 3]], tolerance: f32
 /// Vertices between two looks at the cancel flag.
 const BLOCK: usize = 1 << 15;
 
+/// Vertices whose slots are read together.
+const GROUP: usize = 64;
+
 /// Triangles under one corner that are compared one by one.
 const FAN: usize = 64;
 
@@ -81,6 +84,13 @@ impl Grid {
         }
     }
 
+    /// Reads the slots of several hashes, so that the table comes into the cache for all of them at once instead of for one
+    /// after the other.
+    fn warm(&self, hashes: &[u64]) {
+        let sum = hashes.iter().fold(0u64, |sum, &hash| sum ^ self.slots[hash as usize & self.mask]);
+        std::hint::black_box(sum);
+    }
+
     fn insert(&mut self, hash: u64, id: u32) {
         let mut slot = hash as usize & self.mask;
         while self.slots[slot] != EMPTY {
@@ -101,6 +111,11 @@ fn hash_cell(cell: IVec3) -> u64 {
     mix(xy ^ u64::from(cell.z as u32).wrapping_mul(0xd6e8_feb8_6659_fd93))
 }
 
+/// The hash of an exact position; adding zero makes -0 and 0 one.
+fn hash_bits(p: Vec3) -> u64 {
+    hash_cell((p + Vec3::ZERO).to_array().map(|x| x.to_bits() as i32).into())
+}
+
 fn join(positions: &[Vec3], tolerance: f32, cx: &Cx) -> Result<(Vec<u32>, Vec<u32>)> {
     let mut welded = Vec::with_capacity(positions.len());
     let mut first: Vec<u32> = Vec::with_capacity(positions.len());
@@ -113,39 +128,43 @@ fn join(positions: &[Vec3], tolerance: f32, cx: &Cx) -> Result<(Vec<u32>, Vec<u3
     let per_cell = if cell > 0.0 { 1.0 / cell } else { 0.0 };
     let margin = tolerance * per_cell;
     let reach = tolerance * tolerance;
+    let mut hashes = [0u64; GROUP];
     for (block, chunk) in positions.chunks(BLOCK).enumerate() {
         cx.check()?;
         cx.progress(0.6 * (block * BLOCK) as f32 / positions.len() as f32);
-        for (k, &p) in chunk.iter().enumerate() {
-            let vertex = (block * BLOCK + k) as u32;
-            if exact {
-                let hash = hash_cell((p + Vec3::ZERO).to_array().map(|x| x.to_bits() as i32).into());
-                let id = grid.find(hash, positions, &first, |q| q == p).unwrap_or_else(|| {
-                    grid.insert(hash, first.len() as u32);
-                    first.push(vertex);
-                    first.len() as u32 - 1
-                });
-                welded.push(id);
-                continue;
+        for (group, points) in chunk.chunks(GROUP).enumerate() {
+            for (hash, &p) in hashes.iter_mut().zip(points) {
+                *hash = if exact { hash_bits(p) } else { hash_cell(((p - origin) * per_cell).floor().as_ivec3()) };
             }
-            let near = |q: Vec3| q.distance_squared(p) <= reach;
-            let scaled = (p - origin) * per_cell;
-            let (lo, hi) = ((scaled - margin).floor().as_ivec3(), (scaled + margin).floor().as_ivec3());
-            let mut found = NONE;
-            for x in lo.x..=hi.x {
-                for y in lo.y..=hi.y {
-                    for z in lo.z..=hi.z {
-                        let here = grid.find(hash_cell(IVec3::new(x, y, z)), positions, &first, near);
-                        found = found.min(here.unwrap_or(NONE));
+            grid.warm(&hashes[..points.len()]);
+            for (k, &p) in points.iter().enumerate() {
+                let vertex = (block * BLOCK + group * GROUP + k) as u32;
+                let near = |q: Vec3| if exact { q == p } else { q.distance_squared(p) <= reach };
+                let mut found = grid.find(hashes[k], positions, &first, near).unwrap_or(NONE);
+                if !exact {
+                    let scaled = (p - origin) * per_cell;
+                    let own = scaled.floor();
+                    let low = (scaled - own).cmplt(Vec3::splat(margin));
+                    let high = (scaled - own).cmpgt(Vec3::splat(1.0 - margin));
+                    if (low | high).any() {
+                        let (lo, hi) = ((scaled - margin).floor().as_ivec3(), (scaled + margin).floor().as_ivec3());
+                        for x in lo.x..=hi.x {
+                            for y in lo.y..=hi.y {
+                                for z in lo.z..=hi.z {
+                                    let here = grid.find(hash_cell(IVec3::new(x, y, z)), positions, &first, near);
+                                    found = found.min(here.unwrap_or(NONE));
+                                }
+                            }
+                        }
                     }
                 }
+                if found == NONE {
+                    found = first.len() as u32;
+                    grid.insert(hashes[k], found);
+                    first.push(vertex);
+                }
+                welded.push(found);
             }
-            if found == NONE {
-                found = first.len() as u32;
-                first.push(vertex);
-                grid.insert(hash_cell(scaled.floor().as_ivec3()), found);
-            }
-            welded.push(found);
         }
     }
     Ok((welded, first))
