@@ -1,5 +1,7 @@
 //! Real files become characters, with the counts that their list gives.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -145,7 +147,10 @@ fn an_added_joint_its_weights_and_its_clip_come_back_from_the_export() {
         let place = path.display();
         assert_eq!(back.mesh.positions, character.mesh.positions, "{place}");
         assert_eq!(back.skeleton.node_names.len(), character.skeleton.node_names.len() + 1, "{place}");
-        assert_eq!(&back.skeleton.node_parents[..character.skeleton.node_parents.len()], &*character.skeleton.node_parents);
+        assert_eq!(
+            &back.skeleton.node_parents[..character.skeleton.node_parents.len()],
+            &*character.skeleton.node_parents
+        );
         for (old, new) in character.source.buffers.iter().zip(&back.source.buffers) {
             assert!(new.starts_with(&old[..old.len()]), "{place}: old bytes stay as prefix");
         }
