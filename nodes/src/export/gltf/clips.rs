@@ -55,7 +55,7 @@ pub fn changed(character: &Character, accessors: &Accessors, cx: &Cx) -> Result<
 fn check(clip: &Clip, channel: &Channel, nodes: usize) -> Result<()> {
     let keys = channel.times.len() * if channel.interpolation == Interpolation::Cubic { 3 } else { 1 };
     let fits = match arity(channel.target) {
-        1 => keys > 0 && channel.values.len() % keys == 0 && !channel.values.is_empty(),
+        1 => keys > 0 && channel.values.len().is_multiple_of(keys) && !channel.values.is_empty(),
         arity => keys > 0 && channel.values.len() == keys * arity,
     };
     let finite = channel.times.iter().chain(channel.values.iter()).all(|x| x.is_finite());

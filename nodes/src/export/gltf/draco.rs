@@ -4,7 +4,7 @@ use serde_json::Value;
 use sinew_graph::{NodeError, Result};
 
 use super::append::Appender;
-use super::json::{array, entry, object};
+use super::json::{array, entry, numbers, object};
 use crate::io::gltf::accessor::{Accessors, Component, shape};
 
 const NAME: &str = "KHR_draco_mesh_compression";
@@ -64,8 +64,17 @@ fn write(out: &mut Appender, accessors: &Accessors, index: usize, target: u32) -
         }
         out.view(&padded, Some(target), Some(stride))?
     };
+    let (values, arity) = accessors.flat(index, &path)?;
+    let extreme = |c: usize, pick: fn(f32, f32) -> f32| values.iter().skip(c).step_by(arity).copied().reduce(pick);
     let entry = entry(&mut out.json, "accessors", index)?;
     entry["bufferView"] = view.into();
+    // Compression is lossy: the stated bounds are those from before it.
+    for (key, pick) in [("min", f32::min as fn(f32, f32) -> f32), ("max", f32::max)] {
+        if entry.get(key).is_some() && !accessor.normalized {
+            let bounds: Vec<f32> = (0..arity).filter_map(|c| extreme(c, pick)).collect();
+            entry[key] = numbers(&bounds);
+        }
+    }
     object(entry)?.shift_remove("byteOffset");
     Ok(())
 }

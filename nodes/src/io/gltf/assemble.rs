@@ -1,6 +1,7 @@
 //! Puts the primitives of a document together: one mesh, one skeleton, one skin.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fmt::Write;
 
 use glam::{DMat3, DMat4, Vec3};
@@ -121,13 +122,15 @@ fn skin_uses(
     let mut most = BTreeMap::new();
     for (place, geometry) in read {
         cx.check()?;
-        if !skins.contains_key(&place.skin) {
-            let inverse_binds = binds::inverse_binds(accessors, place.skin, cx)?;
-            let used = vec![false; inverse_binds.len()];
-            let bounds = (Vec3::INFINITY, Vec3::NEG_INFINITY);
-            skins.insert(place.skin, SkinUse { inverse_binds, used, vertices: 0, bounds, node: 0 });
-        }
-        let Some(entry) = skins.get_mut(&place.skin) else { continue };
+        let entry = match skins.entry(place.skin) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(slot) => {
+                let inverse_binds = binds::inverse_binds(accessors, place.skin, cx)?;
+                let used = vec![false; inverse_binds.len()];
+                let bounds = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+                slot.insert(SkinUse { inverse_binds, used, vertices: 0, bounds, node: 0 })
+            }
+        };
         let largest = most.entry(place.skin).or_insert(0);
         if geometry.positions.len() >= *largest {
             *largest = geometry.positions.len();

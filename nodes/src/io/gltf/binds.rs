@@ -37,13 +37,16 @@ pub struct SkinUse {
     pub node: usize,
 }
 
+/// Per skin, per joint of it: its number in the skeleton.
+type Numbers = BTreeMap<usize, Vec<u16>>;
+
 /// What all skins agree on.
 #[derive(Debug)]
 pub struct Unified {
     /// The skeleton.
     pub skeleton: Skeleton,
     /// Per skin, per joint of it: its number in the skeleton.
-    pub numbers: BTreeMap<usize, Vec<u16>>,
+    pub numbers: Numbers,
     /// Per skin: mesh space to bind space; `None` where both are one.
     pub to_bind: BTreeMap<usize, Option<DMat4>>,
 }
@@ -152,10 +155,7 @@ fn joint_name(document: &Document, node: usize) -> String {
 }
 
 /// Joints of all skins by node, in the order of the skins.
-fn number_joints(
-    document: &Document,
-    skins: &BTreeMap<usize, SkinUse>,
-) -> Result<(Vec<usize>, BTreeMap<usize, Vec<u16>>)> {
+fn number_joints(document: &Document, skins: &BTreeMap<usize, SkinUse>) -> Result<(Vec<usize>, Numbers)> {
     let (mut nodes, mut by_node, mut numbers) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
     for &skin in skins.keys() {
         let mut own = Vec::with_capacity(document.skins[skin].joints.len());

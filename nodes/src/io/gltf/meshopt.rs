@@ -37,8 +37,12 @@ pub fn inflate(accessors: &mut Accessors, cx: &Cx) -> Result<()> {
 fn decode(view: &MeshoptView, bytes: &[u8]) -> std::result::Result<Vec<u8>, String> {
     let plain = matches!(view.filter.as_deref(), None | Some("NONE"));
     match (view.mode.as_str(), view.byte_stride) {
-        ("TRIANGLES", 2) if plain && view.count % 3 == 0 => packed(decode_index_buffer::<u16>(bytes, view.count)),
-        ("TRIANGLES", 4) if plain && view.count % 3 == 0 => packed(decode_index_buffer::<u32>(bytes, view.count)),
+        ("TRIANGLES", 2) if plain && view.count.is_multiple_of(3) => {
+            packed(decode_index_buffer::<u16>(bytes, view.count))
+        }
+        ("TRIANGLES", 4) if plain && view.count.is_multiple_of(3) => {
+            packed(decode_index_buffer::<u32>(bytes, view.count))
+        }
         ("INDICES", 2) if plain => packed(decode_index_sequence::<u16>(bytes, view.count)),
         ("INDICES", 4) if plain => packed(decode_index_sequence::<u32>(bytes, view.count)),
         ("ATTRIBUTES", stride) => attributes(stride, view, bytes),
