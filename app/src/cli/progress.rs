@@ -86,7 +86,10 @@ impl Bars {
                     bar.set_position((fraction * 1000.0) as u64);
                 }
             }
-            Event::Done(_, node) | Event::Failed(_, node, _) | Event::Blocked(_, node, _) | Event::Cancelled(_, node) => {
+            Event::Done(_, node)
+            | Event::Failed(_, node, _)
+            | Event::Blocked(_, node, _)
+            | Event::Cancelled(_, node) => {
                 if let Some(bar) = self.running.remove(node) {
                     bar.finish_and_clear();
                     self.all.remove(&bar);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use sinew_graph::document::Document;
-use sinew_graph::evaluate::{DiskOptions, Event, NodePath, NodeState, Options, OutputPath, Outcome, Request, Status};
+use sinew_graph::evaluate::{DiskOptions, Event, NodePath, NodeState, Options, Outcome, OutputPath, Request, Status};
 use sinew_graph::registry::SocketType;
 use sinew_graph::{Data, Evaluator, Registry};
 use sinew_nodes::data::{File, Files, Table};
@@ -217,10 +217,8 @@ fn result_line(
             })
         })
         .collect();
-    let tables: serde_json::Map<String, serde_json::Value> = tables
-        .iter()
-        .map(|table| (table.title.to_string(), sinew_nodes::export::report::rows(table)))
-        .collect();
+    let tables: serde_json::Map<String, serde_json::Value> =
+        tables.iter().map(|table| (table.title.to_string(), sinew_nodes::export::report::rows(table))).collect();
     let written = match written {
         Some(Ok(paths)) => json!(paths),
         _ => json!([]),

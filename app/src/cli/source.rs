@@ -49,8 +49,9 @@ impl Source {
         }
         let bytes = std::fs::read(path)
             .map_err(|error| CliError::Usage(format!("cannot read {graph}: {error}: check the path")))?;
-        let text = String::from_utf8(bytes)
-            .map_err(|_| CliError::Usage(format!("{graph} is not text: a graph file begins with \"// sinew graph\"")))?;
+        let text = String::from_utf8(bytes).map_err(|_| {
+            CliError::Usage(format!("{graph} is not text: a graph file begins with \"// sinew graph\""))
+        })?;
         let folder = path.parent().map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
         Ok(Self { name: graph.into(), text, folder: folder.map(Path::to_owned) })
     }

@@ -19,13 +19,18 @@ pub fn number(text: impl ToString) -> Cell {
 
 /// A table that flowed through the graph, with its title.
 pub fn table(table: &Table) -> String {
-    let heads: Vec<String> = table
-        .columns
-        .iter()
-        .map(|column| {
-            if column.unit.is_empty() { column.name.to_string() } else { format!("{}, {}", column.name, column.unit) }
-        })
-        .collect();
+    let heads: Vec<String> =
+        table
+            .columns
+            .iter()
+            .map(|column| {
+                if column.unit.is_empty() {
+                    column.name.to_string()
+                } else {
+                    format!("{}, {}", column.name, column.unit)
+                }
+            })
+            .collect();
     let mut grid = grid(heads.iter().map(String::as_str));
     for row in 0..table.rows() {
         grid.add_row(table.columns.iter().map(|column| {

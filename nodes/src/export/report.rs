@@ -58,9 +58,8 @@ pub fn report(
 /// The rows of a table as JSON objects, one member per column; NaN is null.
 pub fn rows(table: &Table) -> Json {
     let columns = column_names(table);
-    let row = |row| {
-        Json::Object(columns.iter().cloned().zip(table.columns.iter().map(|c| cell(&c.cells, row))).collect())
-    };
+    let row =
+        |row| Json::Object(columns.iter().cloned().zip(table.columns.iter().map(|c| cell(&c.cells, row))).collect());
     (0..table.rows()).map(row).collect()
 }
 
