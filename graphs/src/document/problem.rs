@@ -126,7 +126,7 @@ fn promoted_problems(found: &mut Found, graph: &Graph, sockets: &BTreeMap<&NodeI
     }
     for (id, knob) in &graph.knobs {
         for (node, inner) in &knob.targets {
-            if !sockets.get(node).is_some_and(|s| s.knob(inner.as_str()).is_some()) {
+            if sockets.get(node).is_none_or(|s| s.knob(inner.as_str()).is_none()) {
                 let what = format!("the graph's knob {id:?} sets {node}.{inner}, which is not there");
                 found.add(None, what, "promote another knob");
             }
@@ -134,7 +134,7 @@ fn promoted_problems(found: &mut Found, graph: &Graph, sockets: &BTreeMap<&NodeI
     }
     for (id, output) in &graph.outputs {
         let OutputEnd { node, socket } = &output.source;
-        if !sockets.get(node).is_some_and(|s| s.output(socket.as_str()).is_some()) {
+        if sockets.get(node).is_none_or(|s| s.output(socket.as_str()).is_none()) {
             let what = format!("the graph's output {id:?} comes from {}, which is not there", output.source);
             found.add(None, what, "promote another output");
         }
