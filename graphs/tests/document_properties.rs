@@ -1,5 +1,7 @@
 //! What a document promises whatever is done to it: random edits undo and redo to the byte, random bytes never panic.
 
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails as a test does")]
+
 mod nodes;
 
 use std::sync::Arc;
