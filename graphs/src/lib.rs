@@ -10,15 +10,18 @@ mod cx;
 pub mod document;
 pub mod edit;
 mod error;
+pub mod evaluate;
 pub mod file;
 pub mod history;
 mod ids;
+pub mod key;
 pub mod knob;
 pub mod registry;
 pub mod value;
 
 pub use cx::{Cx, FileRead, FileStamp, Warning};
 pub use error::{ErrorKind, NodeError, Result};
+pub use evaluate::Evaluator;
 pub use ids::{FrameId, GraphId, KnobId, NodeId, NodeTypeId, SocketId};
 pub use registry::{NodeType, Registry};
 pub use sinew_macro::{Choice, Outputs, node};

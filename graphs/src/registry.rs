@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::column::{ColumnError, Columns};
 use crate::cx::Cx;
 use crate::error::{NodeError, Result};
 use crate::ids::{KnobId, NodeTypeId, SocketId};
@@ -71,6 +72,14 @@ pub struct OutputSpec {
 /// The function behind a node type, over values in the order of the specs.
 pub type RunFn = Arc<dyn Fn(&Call, &Cx) -> Result<Vec<Value>> + Send + Sync>;
 
+/// Makes a value from its columns, for what comes from disk.
+pub type DecodeFn = fn(&Columns) -> Result<Value, ColumnError>;
+
+/// The decoder of a data type.
+pub fn decoder<T: Data>() -> (DataTypeId, DecodeFn) {
+    (T::TYPE.id, |columns| T::from_columns(columns).map(Value::new))
+}
+
 /// Brings what was saved by an older revision to the current one.
 pub type UpgradeFn = fn(from: u32, saved: &mut SavedNode);
 
@@ -104,6 +113,8 @@ pub struct NodeType {
     pub outputs: Vec<OutputSpec>,
     /// Whether its outputs are digested, so that equal outputs stop a recomputation downstream.
     pub cut_off: bool,
+    /// How its outputs are made from columns; those of unknown type are left to the node types that name theirs.
+    pub decoders: Vec<(DataTypeId, DecodeFn)>,
     /// How older saved nodes become current ones.
     pub upgrade: Option<UpgradeFn>,
     /// The function.
@@ -197,6 +208,9 @@ pub trait Outputs {
     /// The outputs, in order.
     fn specs() -> Vec<OutputSpec>;
 
+    /// How values of these outputs are made from columns.
+    fn decoders() -> Vec<(DataTypeId, DecodeFn)>;
+
     /// The values, in the same order.
     fn into_values(self) -> Vec<Value>;
 }
@@ -209,6 +223,10 @@ impl<T: Data> Outputs for T {
             help: T::TYPE.help.into(),
             socket_type: SocketType::Of(&T::TYPE),
         }]
+    }
+
+    fn decoders() -> Vec<(DataTypeId, DecodeFn)> {
+        vec![decoder::<T>()]
     }
 
     fn into_values(self) -> Vec<Value> {
@@ -224,6 +242,10 @@ impl Outputs for Value {
             help: "The value.".into(),
             socket_type: SocketType::Any,
         }]
+    }
+
+    fn decoders() -> Vec<(DataTypeId, DecodeFn)> {
+        Vec::new()
     }
 
     fn into_values(self) -> Vec<Value> {
@@ -253,6 +275,7 @@ impl fmt::Debug for Conversion {
 pub struct Registry {
     nodes: BTreeMap<NodeTypeId, Arc<NodeType>>,
     data_types: BTreeMap<DataTypeId, &'static DataType>,
+    decoders: BTreeMap<&'static str, DecodeFn>,
     conversions: BTreeMap<(DataTypeId, DataTypeId), Conversion>,
     renamed: BTreeMap<NodeTypeId, NodeTypeId>,
 }
@@ -283,6 +306,7 @@ impl Registry {
                 self.data_types.insert(data_type.id, data_type);
             }
         }
+        self.decoders.extend(node.decoders.iter().map(|&(id, decode)| (id.0, decode)));
         self.nodes.insert(id, Arc::new(node));
         Ok(())
     }
@@ -310,6 +334,11 @@ impl Registry {
     /// All data types in order of id.
     pub fn data_types(&self) -> impl Iterator<Item = &'static DataType> {
         self.data_types.values().copied()
+    }
+
+    /// How values of a data type are made from columns, if any node gives such values.
+    pub fn decoder(&self, data_type: &str) -> Option<DecodeFn> {
+        self.decoders.get(data_type).copied()
     }
 
     /// The conversion from one type to another.

@@ -1,10 +1,12 @@
 //! What flows through Sinew's graphs, and one file per node.
 
+pub mod conversions;
 pub mod data;
 pub mod export;
 pub mod io;
 pub mod measure;
 pub mod mesh;
+pub mod pose;
 pub mod rig;
 pub mod value;
 
@@ -13,8 +15,45 @@ use sinew_graph::registry::RegistryError;
 
 /// Every node that ships with Sinew. A new node is one file, and one line here.
 pub fn register(registry: &mut Registry) -> Result<(), RegistryError> {
-    for node in [] {
+    for node in [
+        export::gltf::node(),
+        export::picture::node(),
+        export::report::node(),
+        io::import_gltf::node(),
+        io::sample_character::node(),
+        measure::bone_distance::node(),
+        measure::compare::node(),
+        measure::edge_stretch::node(),
+        mesh::info::node(),
+        mesh::weld::node(),
+        rig::apply::node(),
+        rig::chain_weights::node(),
+        rig::collar::node(),
+        rig::dijkstra_chain::node(),
+        rig::flood_regions::node(),
+        rig::limit_influences::node(),
+        rig::merge_regions::node(),
+        rig::pca_classify::node(),
+        rig::pick_regions::node(),
+        rig::rigid_attach::node(),
+        rig::skeleton_distance::node(),
+        value::compare::node(),
+        value::curve::node(),
+        value::expression::node(),
+        value::file::node(),
+        value::integer::node(),
+        value::list::node(),
+        value::math::node(),
+        value::number::node(),
+        value::switch::node(),
+        value::text::node(),
+        value::toggle::node(),
+        value::vector::node(),
+    ] {
         registry.add(node)?;
+    }
+    for conversion in conversions::conversions() {
+        registry.add_conversion(conversion);
     }
     Ok(())
 }

@@ -196,6 +196,7 @@ pub fn expand(attributes: Attributes, mut item: ItemFn) -> Result<TokenStream> {
                 knobs: ::std::vec![#(#knobs),*],
                 outputs: <#output as ::sinew_graph::registry::Outputs>::specs(),
                 cut_off: #cut_off,
+                decoders: <#output as ::sinew_graph::registry::Outputs>::decoders(),
                 upgrade: #upgrade,
                 run: ::std::sync::Arc::new(|call, cx| {
                     let _ = cx;

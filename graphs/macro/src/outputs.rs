@@ -16,7 +16,7 @@ pub fn expand(item: DeriveInput) -> Result<TokenStream> {
         return Err(Error::new_spanned(name, "outputs are named fields"));
     };
     let mut specs = Vec::new();
-    let mut values = Vec::new();
+    let (mut values, mut decoders) = (Vec::new(), Vec::new());
     for field in &fields.named {
         let ident = field.ident.as_ref().ok_or_else(|| Error::new_spanned(field, "outputs are named fields"))?;
         let id = ident.to_string();
@@ -29,12 +29,20 @@ pub fn expand(item: DeriveInput) -> Result<TokenStream> {
         specs.push(quote!(::sinew_graph::registry::OutputSpec {
             id: #id.into(), label: #label.into(), help: #help.into(), socket_type: #socket,
         }));
+        if !any {
+            let ty = &field.ty;
+            decoders.push(quote!(::sinew_graph::registry::decoder::<#ty>()));
+        }
         values.push(if any { quote!(self.#ident) } else { quote!(::sinew_graph::Value::new(self.#ident)) });
     }
     Ok(quote! {
         impl ::sinew_graph::registry::Outputs for #name {
             fn specs() -> ::std::vec::Vec<::sinew_graph::registry::OutputSpec> {
                 ::std::vec![#(#specs),*]
+            }
+
+            fn decoders() -> ::std::vec::Vec<(::sinew_graph::value::DataTypeId, ::sinew_graph::registry::DecodeFn)> {
+                ::std::vec![#(#decoders),*]
             }
 
             fn into_values(self) -> ::std::vec::Vec<::sinew_graph::Value> {

@@ -1,5 +1,6 @@
 //! Bone chains along appendages, before they become joints of a character.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use glam::Vec3;
@@ -8,7 +9,7 @@ use sinew_graph::Data;
 use sinew_graph::column::{Column, ColumnError, Columns};
 use sinew_graph::value::{DataType, DataTypeId};
 
-use super::{Body, Stance};
+use super::{Body, Skeleton, Stance};
 
 /// Chains of one body.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,6 +39,52 @@ pub struct Chain {
     pub vertices: Arc<[u32]>,
     /// Geodesic distance from the collar, one per entry of `vertices`; file units.
     pub geodesic: Arc<[f32]>,
+}
+
+impl Chains {
+    /// The number that the first joint of every chain gets: joints stand behind those of the skeleton, chain after chain.
+    pub fn first_joints(&self) -> Vec<usize> {
+        let count = self.body.skeleton.joints.len();
+        let starts = self.chains.iter().scan(count, |next, chain| {
+            let first = *next;
+            *next += chain.joints.len();
+            Some(first)
+        });
+        starts.collect()
+    }
+
+    /// How many joints a skeleton has with those of the chains.
+    pub fn joint_count(&self) -> usize {
+        self.body.skeleton.joints.len() + self.chains.iter().map(|chain| chain.joints.len()).sum::<usize>()
+    }
+}
+
+impl Chain {
+    /// K: how many of its joints weigh something, all but the end.
+    pub fn bones(&self) -> usize {
+        self.joints.len().saturating_sub(1)
+    }
+
+    /// The names of its joints: `Tail_1` to `Tail_K`, then `Tail_End`.
+    pub fn joint_names(&self) -> impl Iterator<Item = String> + '_ {
+        Self::names(&self.name, self.bones())
+    }
+
+    /// The first of `name`, `name2`, `name3` … under which no joint or node of the skeleton and no earlier chain has the
+    /// name of one of this chain's joints. Case does not tell names apart: some engines ignore it.
+    pub fn free_name(name: &str, bones: usize, skeleton: &Skeleton, earlier: &[Self]) -> Arc<str> {
+        let joints = skeleton.joints.iter().map(|joint| joint.name.to_lowercase());
+        let nodes = skeleton.node_names.iter().map(|name| name.to_lowercase());
+        let others = earlier.iter().flat_map(Self::joint_names).map(|name| name.to_lowercase());
+        let taken: BTreeSet<String> = joints.chain(nodes).chain(others).collect();
+        let free = |name: &str| Self::names(name, bones).all(|name| !taken.contains(&name.to_lowercase()));
+        let numbered = (2..).map(|n| format!("{name}{n}"));
+        std::iter::once(name.to_owned()).chain(numbered).find(|name| free(name)).unwrap_or_default().into()
+    }
+
+    fn names(name: &str, bones: usize) -> impl Iterator<Item = String> + '_ {
+        (1..=bones).map(move |k| format!("{name}_{k}")).chain(std::iter::once(format!("{name}_End")))
+    }
 }
 
 #[derive(Serialize, Deserialize)]

@@ -1,1 +1,5 @@
 //! Values become files.
+
+pub mod gltf;
+pub mod picture;
+pub mod report;

@@ -1,1 +1,21 @@
 //! Finding appendages and giving them bones.
+
+pub mod anatomy;
+pub mod apply;
+mod chain;
+pub mod chain_weights;
+pub mod collar;
+pub mod dijkstra_chain;
+pub mod eigen;
+pub mod flood_regions;
+mod influence;
+pub mod limit_influences;
+pub mod measures;
+pub mod merge_regions;
+pub mod pca_classify;
+pub mod pick_regions;
+pub mod rigid_attach;
+pub mod skeleton_distance;
+pub mod sweep;
+#[cfg(test)]
+mod test_support;

@@ -1,0 +1,276 @@
+//! Workers: threads that run nodes, one job at a time.
+//!
+//! A job is a chain of runs, each of which may take outputs of earlier ones, so that cheap nodes do not cost a round
+//! trip between threads each. A worker waits for nothing but its next job; it tells of results before it starts
+//! anything that is not known to be cheap, so that others can go on with them.
+
+use std::any::Any;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crossbeam_channel::{Receiver, Sender};
+
+use super::cache::{Memory, Results};
+use super::checked::{Difference, compare};
+use super::define::{Recipe, in_folder};
+use super::disk::DiskReader;
+use super::engine::Message;
+use super::knobs::adapt;
+use crate::cx::{Cx, FileRead};
+use crate::error::{NodeError, Result};
+use crate::knob::KnobValue;
+use crate::registry::{Call, Registry, SocketType};
+use crate::value::{Digest, Value};
+
+/// Where a step's input comes from.
+pub(super) enum Source {
+    /// A result made before.
+    Value(Value),
+    /// An output of an earlier step of the job.
+    Step { step: u32, output: u32 },
+}
+
+/// What to do for a node.
+pub(super) enum Task {
+    /// Run it.
+    Run,
+    /// Run it, and compare with this result; without one, run it twice.
+    Check(Option<Vec<Value>>),
+    /// Read its result from the disk tier.
+    Load,
+}
+
+/// One node's turn in a job.
+pub(super) struct Step {
+    pub key: Digest,
+    pub recipe: Arc<Recipe>,
+    pub sources: Range<u32>,
+    pub cx: Cx,
+    pub task: Task,
+    /// Whether it is known to take next to no time.
+    pub cheap: bool,
+}
+
+/// A chain of runs for one worker.
+pub(super) struct Job {
+    pub steps: Vec<Step>,
+    pub sources: Vec<Source>,
+    pub folder: Option<Arc<Path>>,
+}
+
+/// How a step ended.
+pub(super) enum Ended {
+    Done {
+        results: Results,
+        reads: Vec<FileRead>,
+        digests: Option<Vec<Digest>>,
+        differences: Vec<Difference>,
+    },
+    Loaded {
+        results: Results,
+        digests: Option<Vec<Digest>>,
+    },
+    Failed {
+        error: NodeError,
+        reads: Vec<FileRead>,
+    },
+    /// The disk tier did not have it after all.
+    NotLoaded,
+    /// It was cancelled, or an input did not come from an earlier step.
+    Cancelled,
+}
+
+/// What became of a step.
+pub(super) struct Report {
+    pub key: Digest,
+    pub ended: Ended,
+}
+
+/// Results are told of at least this often.
+const FLUSH_NANOS: u64 = 200_000;
+/// And whenever this much memory is not yet metered.
+const FLUSH_BYTES: usize = 1 << 20;
+
+/// A worker's thread: ends when the channel of jobs is closed.
+pub(super) fn work(registry: &Registry, disk: Option<&DiskReader>, jobs: &Receiver<Job>, reports: &Sender<Message>) {
+    for job in jobs {
+        if !run(registry, disk, job, reports) {
+            return;
+        }
+    }
+}
+
+fn run(registry: &Registry, disk: Option<&DiskReader>, job: Job, to: &Sender<Message>) -> bool {
+    let mut given: Vec<Option<Vec<Value>>> = Vec::with_capacity(job.steps.len());
+    let mut reports = Vec::new();
+    let (mut flushed, mut unmetered) = (Instant::now(), 0);
+    let mut started = flushed;
+    for step in &job.steps {
+        let late = started.duration_since(flushed).as_nanos() as u64 > FLUSH_NANOS;
+        if !step.cheap || late || unmetered > FLUSH_BYTES {
+            let starting = (!step.cheap).then_some(step.key);
+            let reports = std::mem::take(&mut reports);
+            if to.send(Message::Reports { reports, starting, free: false }).is_err() {
+                return false;
+            }
+            (flushed, unmetered) = (started, 0);
+        }
+        let mut ended = perform(registry, disk, &job, step, &given);
+        let now = Instant::now();
+        let nanos = now.duration_since(started).as_nanos() as u64;
+        started = now;
+        given.push(match &mut ended {
+            Ended::Done { results, reads, .. } => {
+                results.nanos = nanos;
+                unmetered += results.memory.bytes();
+                // What depends on files has another key than was thought: the scheduler sorts that out first.
+                // What is checked goes on with the result it is compared with, so that only the impure node differs.
+                let values = match &step.task {
+                    Task::Check(Some(before)) => before,
+                    _ => &results.values,
+                };
+                reads.is_empty().then(|| values.clone())
+            }
+            _ => None,
+        });
+        reports.push(Report { key: step.key, ended });
+    }
+    drop(given);
+    to.send(Message::Reports { reports, starting: None, free: true }).is_ok()
+}
+
+fn perform(
+    registry: &Registry,
+    disk: Option<&DiskReader>,
+    job: &Job,
+    step: &Step,
+    given: &[Option<Vec<Value>>],
+) -> Ended {
+    if step.cx.is_cancelled() {
+        return Ended::Cancelled;
+    }
+    let digests = |values: &[Value]| {
+        let cut_off = step.recipe.node_type.cut_off;
+        cut_off.then(|| values.iter().map(Value::digest).collect::<Vec<_>>())
+    };
+    if let Task::Load = step.task {
+        return match disk.and_then(|disk| disk.load(step.key)) {
+            Some((values, warnings, nanos)) if fits(&step.recipe, &values).is_ok() => {
+                let digests = digests(&values);
+                let memory = Memory::of(&values);
+                Ended::Loaded { results: Results { values, warnings, nanos, memory }, digests }
+            }
+            _ => Ended::NotLoaded,
+        };
+    }
+    let feeds = &job.sources[step.sources.start as usize..step.sources.end as usize];
+    let mut values = Vec::with_capacity(feeds.len());
+    for source in feeds {
+        let value = match source {
+            Source::Value(value) => Some(value),
+            Source::Step { step, output } => {
+                given.get(*step as usize).and_then(Option::as_ref).and_then(|values| values.get(*output as usize))
+            }
+        };
+        let Some(value) = value else { return Ended::Cancelled };
+        values.push(value);
+    }
+    let call = match call(registry, &step.recipe, &values, job.folder.as_deref()) {
+        Ok(call) => call,
+        Err(error) => return Ended::Failed { error, reads: Vec::new() },
+    };
+    let result = attempt(&step.recipe, &call, &step.cx);
+    // A run that was cancelled may have stopped half-way, whatever it says.
+    if step.cx.is_cancelled() {
+        return Ended::Cancelled;
+    }
+    let reads = step.cx.reads();
+    let values = match result {
+        Ok(values) => values,
+        Err(error) if error.is_cancelled() => {
+            let error = NodeError::new("the node says that it was cancelled, but it was not")
+                .help("this is a bug of the node: please report it");
+            return Ended::Failed { error, reads };
+        }
+        Err(error) => return Ended::Failed { error, reads },
+    };
+    let warnings = step.cx.warnings();
+    let mut differences = Vec::new();
+    if let Task::Check(before) = &step.task {
+        match before {
+            Some(before) => differences = compare(before, &values),
+            None => match attempt(&step.recipe, &call, &step.cx) {
+                Ok(again) => differences = compare(&values, &again),
+                Err(_) if step.cx.is_cancelled() => return Ended::Cancelled,
+                Err(error) => return Ended::Failed { error, reads },
+            },
+        }
+    }
+    drop(call);
+    let (digests, memory) = (digests(&values), Memory::of(&values));
+    Ended::Done { results: Results { values, warnings, nanos: 0, memory }, reads, digests, differences }
+}
+
+/// The arguments: inputs converted to their types, driven knobs taken from their wires.
+fn call(registry: &Registry, recipe: &Recipe, values: &[&Value], folder: Option<&Path>) -> Result<Call> {
+    let mut values = values.iter();
+    let mut inputs = Vec::with_capacity(recipe.counts.len());
+    for (spec, &count) in recipe.node_type.inputs.iter().zip(&recipe.counts) {
+        let mut converted = Vec::with_capacity(count as usize);
+        for value in values.by_ref().take(count as usize) {
+            converted.push(registry.convert(value, spec.socket_type).map_err(|error| error.at(spec.id.as_str()))?);
+        }
+        inputs.push(converted);
+    }
+    let mut knobs = recipe.knobs.clone();
+    for &k in &recipe.driven {
+        let spec = &recipe.node_type.knobs[k as usize];
+        let Some(value) = values.next() else { continue };
+        let driven = KnobValue::from_value(value)
+            .ok_or_else(|| format!("a {} cannot drive a parameter", value.data_type().label))
+            .and_then(|value| adapt(&spec.kind, value))
+            .map_err(|reason| {
+                NodeError::new(format!("the wire brings what does not fit: {reason}"))
+                    .at(spec.id.as_str())
+                    .help("remove the wire or connect a fitting value")
+            })?;
+        knobs[k as usize] = in_folder(driven, folder);
+    }
+    Ok(Call { inputs, knobs })
+}
+
+fn attempt(recipe: &Recipe, call: &Call, cx: &Cx) -> Result<Vec<Value>> {
+    // A node sees only shared, immutable values and its own context, neither of which a panic can leave half-changed.
+    let result = catch_unwind(AssertUnwindSafe(|| (recipe.node_type.run)(call, cx)));
+    let values = result.unwrap_or_else(|panic| Err(NodeError::panicked(message(&*panic))))?;
+    fits(recipe, &values)?;
+    Ok(values)
+}
+
+fn fits(recipe: &Recipe, values: &[Value]) -> Result<()> {
+    let bug = |what: String| NodeError::new(what).help("this is a bug of the node: please report it");
+    let outputs = &recipe.node_type.outputs;
+    if outputs.len() != values.len() {
+        return Err(bug(format!("gave {} outputs but says it has {}", values.len(), outputs.len())));
+    }
+    for (spec, value) in outputs.iter().zip(values) {
+        if let SocketType::Of(data_type) = spec.socket_type
+            && data_type.id != value.data_type().id
+        {
+            let what = format!("gave {} where it says {}", value.data_type().label, data_type.label);
+            return Err(bug(what).at(spec.id.as_str()));
+        }
+    }
+    Ok(())
+}
+
+fn message(panic: &(dyn Any + Send)) -> &str {
+    panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message")
+}

@@ -1,0 +1,286 @@
+//! Joins vertices that share a position (`tail-3d.md` A3).
+//!
+//! A vertex joins the first welded vertex within the tolerance. Welded vertices are found through a hash grid whose cells
+//! are wide against the tolerance, so that a vertex near a cell border looks into the neighbour too: no two vertices are
+//! kept apart by where a border happens to lie.
+
+use std::collections::HashSet;
+
+use glam::{IVec3, Vec3};
+use sinew_graph::{Cx, NodeError, Result, node};
+
+use crate::data::{Character, Weld};
+use crate::rig::anatomy;
+
+/// Joins vertices that share a position, so that one shell is one piece again. Nothing is merged in the character itself:
+/// the result maps every original vertex to its welded one, and holds the triangles over welded vertices without degenerate
+/// and repeated ones.
+#[node(id = "mesh.weld", revision = 1)]
+pub fn weld(
+    /// The character whose seams to close.
+    character: &Character,
+    /// How far apart two vertices may be and still be one. 0 joins equal positions only.
+    #[param(default = 1e-6, range = 0.0..=0.1, unit = "heights")]
+    tolerance: f32,
+    cx: &Cx,
+) -> Result<Weld> {
+    let mesh = &character.mesh;
+    if let Some(bad) = mesh.positions.iter().position(|p| !p.is_finite()) {
+        return Err(NodeError::new(format!("vertex {bad} has no finite position"))
+            .at("character")
+            .help("clean the mesh in the tool it comes from and import it again"));
+    }
+    let height = if tolerance > 0.0 { anatomy::height(character) } else { 0.0 };
+    weld_positions(&mesh.positions, &mesh.triangles, tolerance * height, cx)
+}
+
+/// The weld of plain positions and triangles; `tolerance` in the unit of the positions.
+pub fn weld_positions(positions: &[Vec3], triangles: &[[u32; 3]], tolerance: f32, cx: &Cx) -> Result<Weld> {
+    let (welded, first) = join(positions, tolerance, cx)?;
+    cx.progress(0.6);
+    let triangles = clean_triangles(triangles, &welded, first.len(), cx)?;
+    Ok(Weld { welded: welded.into(), first: first.into(), triangles: triangles.into() })
+}
+
+/// Vertices between two looks at the cancel flag.
+const BLOCK: usize = 1 << 15;
+
+/// Triangles under one corner that are compared one by one.
+const FAN: usize = 64;
+
+/// No entry.
+const NONE: u32 = u32::MAX;
+
+/// Open-addressing table from grid cells to the welded vertices in them. A slot holds 32 bits of the cell's hash beside the
+/// welded vertex, so that a probe that meets another cell seldom has to look at a position.
+struct Grid {
+    slots: Vec<u64>,
+    mask: usize,
+}
+
+const EMPTY: u64 = u64::MAX;
+
+impl Grid {
+    fn new(vertices: usize) -> Self {
+        let size = (vertices * 2).next_power_of_two().max(16);
+        Self { slots: vec![EMPTY; size], mask: size - 1 }
+    }
+
+    fn find(&self, hash: u64, positions: &[Vec3], first: &[u32], near: impl Fn(Vec3) -> bool) -> Option<u32> {
+        let mut slot = hash as usize & self.mask;
+        loop {
+            let entry = self.slots[slot];
+            if entry == EMPTY {
+                return None;
+            }
+            let id = entry as u32;
+            if entry >> 32 == hash >> 32 && near(positions[first[id as usize] as usize]) {
+                return Some(id);
+            }
+            slot = (slot + 1) & self.mask;
+        }
+    }
+
+    fn insert(&mut self, hash: u64, id: u32) {
+        let mut slot = hash as usize & self.mask;
+        while self.slots[slot] != EMPTY {
+            slot = (slot + 1) & self.mask;
+        }
+        self.slots[slot] = hash >> 32 << 32 | u64::from(id);
+    }
+}
+
+fn mix(x: u64) -> u64 {
+    let x = (x ^ x >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let x = (x ^ x >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x ^ x >> 32
+}
+
+fn hash_cell(cell: IVec3) -> u64 {
+    let xy = u64::from(cell.x as u32) | u64::from(cell.y as u32) << 32;
+    mix(xy ^ u64::from(cell.z as u32).wrapping_mul(0xd6e8_feb8_6659_fd93))
+}
+
+fn join(positions: &[Vec3], tolerance: f32, cx: &Cx) -> Result<(Vec<u32>, Vec<u32>)> {
+    let mut welded = Vec::with_capacity(positions.len());
+    let mut first: Vec<u32> = Vec::with_capacity(positions.len());
+    let mut grid = Grid::new(positions.len());
+    let exact = tolerance <= 0.0;
+    // Cells are wide against a small tolerance: then seven vertices in eight look into one cell only.
+    let origin = positions.iter().fold(Vec3::splat(f32::MAX), |lo, &p| lo.min(p));
+    let extent = positions.iter().fold(0.0f32, |e, &p| e.max((p - origin).max_element()));
+    let cell = (tolerance * 32.0).min(extent / 4096.0).max(tolerance * 2.0).max(extent / 1e9);
+    let per_cell = if cell > 0.0 { 1.0 / cell } else { 0.0 };
+    let margin = tolerance * per_cell;
+    let reach = tolerance * tolerance;
+    for (block, chunk) in positions.chunks(BLOCK).enumerate() {
+        cx.check()?;
+        cx.progress(0.6 * (block * BLOCK) as f32 / positions.len() as f32);
+        for (k, &p) in chunk.iter().enumerate() {
+            let vertex = (block * BLOCK + k) as u32;
+            if exact {
+                let hash = hash_cell((p + Vec3::ZERO).to_array().map(|x| x.to_bits() as i32).into());
+                let id = grid.find(hash, positions, &first, |q| q == p).unwrap_or_else(|| {
+                    grid.insert(hash, first.len() as u32);
+                    first.push(vertex);
+                    first.len() as u32 - 1
+                });
+                welded.push(id);
+                continue;
+            }
+            let near = |q: Vec3| q.distance_squared(p) <= reach;
+            let scaled = (p - origin) * per_cell;
+            let (lo, hi) = ((scaled - margin).floor().as_ivec3(), (scaled + margin).floor().as_ivec3());
+            let mut found = NONE;
+            for x in lo.x..=hi.x {
+                for y in lo.y..=hi.y {
+                    for z in lo.z..=hi.z {
+                        let here = grid.find(hash_cell(IVec3::new(x, y, z)), positions, &first, near);
+                        found = found.min(here.unwrap_or(NONE));
+                    }
+                }
+            }
+            if found == NONE {
+                found = first.len() as u32;
+                first.push(vertex);
+                grid.insert(hash_cell(scaled.floor().as_ivec3()), found);
+            }
+            welded.push(found);
+        }
+    }
+    Ok((welded, first))
+}
+
+/// Triangles over welded vertices, in their order, without those that have no area left or come a second time (in whatever
+/// order of corners).
+fn clean_triangles(triangles: &[[u32; 3]], welded: &[u32], vertices: usize, cx: &Cx) -> Result<Vec<[u32; 3]>> {
+    let mapped = |t: &[u32; 3]| t.map(|v| welded[v as usize]);
+    let proper = |t: &[u32; 3]| t[0] != t[1] && t[1] != t[2] && t[0] != t[2];
+    // Triangles are listed under their least corner; those under the same corner are compared with each other.
+    let mut starts = vec![0u32; vertices + 1];
+    for chunk in triangles.chunks(BLOCK) {
+        cx.check()?;
+        for t in chunk.iter().map(mapped).filter(proper) {
+            starts[t[0].min(t[1]).min(t[2]) as usize + 1] += 1;
+        }
+    }
+    for k in 1..starts.len() {
+        starts[k] += starts[k - 1];
+    }
+    let mut ends = starts.clone();
+    let mut others = vec![(0u32, 0u32); starts[vertices] as usize];
+    let mut fans: HashSet<[u32; 3]> = HashSet::new();
+    let mut kept = Vec::with_capacity(others.len());
+    for chunk in triangles.chunks(BLOCK) {
+        cx.check()?;
+        for t in chunk.iter().map(mapped).filter(proper) {
+            let mut key = t;
+            key.sort_unstable();
+            let (start, end) = (starts[key[0] as usize] as usize, &mut ends[key[0] as usize]);
+            let seen = &mut others[start..=*end as usize];
+            let last = seen.len() - 1;
+            // A fan of very many triangles is looked up instead of looked through.
+            let new = if seen.len() <= FAN {
+                !seen[..last].contains(&(key[1], key[2]))
+            } else {
+                !seen[..FAN].contains(&(key[1], key[2])) && fans.insert(key)
+            };
+            if new {
+                seen[last] = (key[1], key[2]);
+                *end += 1;
+                kept.push(t);
+            }
+        }
+    }
+    Ok(kept)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A cube whose corners are split per face: 24 vertices, 8 places.
+    fn split_cube(at: Vec3, size: f32) -> (Vec<Vec3>, Vec<[u32; 3]>) {
+        let (mut positions, mut triangles) = (Vec::new(), Vec::new());
+        for axis in 0..3 {
+            for side in 0..2 {
+                let start = positions.len() as u32;
+                for (u, v) in [(0, 0), (1, 0), (1, 1), (0, 1)] {
+                    let mut corner = [0.0; 3];
+                    corner[axis] = side as f32;
+                    corner[(axis + 1) % 3] = u as f32;
+                    corner[(axis + 2) % 3] = v as f32;
+                    positions.push(at + Vec3::from(corner) * size);
+                }
+                triangles.extend([[start, start + 1, start + 2], [start, start + 2, start + 3]]);
+            }
+        }
+        (positions, triangles)
+    }
+
+    #[test]
+    fn a_split_cube_is_one_piece_of_eight_vertices() {
+        let (positions, triangles) = split_cube(Vec3::ZERO, 1.0);
+        let weld = weld_positions(&positions, &triangles, 1e-6, &Cx::detached()).unwrap();
+        assert_eq!((weld.welded.len(), weld.first.len(), weld.triangles.len()), (24, 8, 12));
+        for (vertex, &w) in weld.welded.iter().enumerate() {
+            assert_eq!(positions[weld.first[w as usize] as usize], positions[vertex]);
+        }
+        assert_eq!(&weld.first[..4], [0, 1, 2, 3], "numbered by first appearance");
+    }
+
+    #[test]
+    fn no_cell_border_keeps_two_near_vertices_apart() {
+        // Pairs half a tolerance apart, at places that sweep over many cell borders.
+        let step = 0.37e-5;
+        let mut positions = Vec::new();
+        for k in 0..4000 {
+            let p = Vec3::new(k as f32 * step, (k % 61) as f32 * 0.013, 1.0);
+            positions.extend([p, p + Vec3::new(0.5e-6, -0.3e-6, 0.0)]);
+        }
+        let weld = weld_positions(&positions, &[], 1e-6, &Cx::detached()).unwrap();
+        assert_eq!(weld.first.len(), 4000);
+        assert!(weld.welded.chunks(2).all(|pair| pair[0] == pair[1]));
+    }
+
+    #[test]
+    fn tolerance_zero_joins_equal_positions_only() {
+        let positions = [Vec3::ZERO, Vec3::new(-0.0, 0.0, 0.0), Vec3::new(1e-30, 0.0, 0.0)];
+        let weld = weld_positions(&positions, &[], 0.0, &Cx::detached()).unwrap();
+        assert_eq!(&*weld.welded, [0, 0, 1]);
+    }
+
+    #[test]
+    fn degenerate_and_repeated_triangles_are_dropped() {
+        let positions = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::ZERO];
+        let triangles = [[0, 1, 2], [0, 1, 3], [2, 1, 3], [1, 2, 0], [0, 0, 1]];
+        let weld = weld_positions(&positions, &triangles, 1e-6, &Cx::detached()).unwrap();
+        assert_eq!(&*weld.triangles, [[0, 1, 2]]);
+    }
+
+    #[test]
+    fn repeated_triangles_of_a_great_fan_are_dropped() {
+        let positions: Vec<Vec3> = (0..502).map(|k| Vec3::new(k as f32, (k * k % 97) as f32, 0.0)).collect();
+        let fan: Vec<[u32; 3]> = (1..501).map(|k| [0, k, k + 1]).collect();
+        let twice: Vec<[u32; 3]> = fan.iter().copied().chain(fan.iter().map(|t| [t[2], t[0], t[1]])).collect();
+        let weld = weld_positions(&positions, &twice, 1e-6, &Cx::detached()).unwrap();
+        assert_eq!(&*weld.triangles, fan);
+    }
+
+    #[test]
+    fn a_wide_tolerance_stays_quick_and_keeps_vertices_near_their_place() {
+        let positions: Vec<Vec3> = (0..20_000).map(|k| Vec3::new((k % 141) as f32, (k / 141) as f32, 0.0)).collect();
+        let weld = weld_positions(&positions, &[], 10.0, &Cx::detached()).unwrap();
+        assert!(weld.first.len() < 400);
+        for (vertex, &w) in weld.welded.iter().enumerate() {
+            assert!(positions[weld.first[w as usize] as usize].distance(positions[vertex]) <= 10.0);
+        }
+    }
+
+    #[test]
+    fn a_cancelled_run_ends_as_cancelled() {
+        let cx = Cx::detached();
+        cx.cancel();
+        assert!(weld_positions(&[Vec3::ZERO], &[], 1e-6, &cx).unwrap_err().is_cancelled());
+    }
+}

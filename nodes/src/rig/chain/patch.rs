@@ -1,0 +1,125 @@
+//! A region and its collar cut out of the welded mesh, with numbers of its own: small tables, near in memory.
+
+use glam::Vec3;
+use sinew_graph::{Cx, NodeError, Result};
+
+use crate::data::{Body, Region};
+
+/// The vertices of a region, in its order, followed by those of the ring around it that lie outside of it.
+pub struct Patch {
+    /// Where they are.
+    pub positions: Vec<Vec3>,
+    /// How many belong to the region: the first ones.
+    pub inside: usize,
+    /// The vertices of the ring, by number within the patch.
+    pub ring: Vec<u32>,
+    /// Triangles with all corners in the patch.
+    pub triangles: Vec<[u32; 3]>,
+    starts: Vec<u32>,
+    /// Per vertex and triangle at it: the other two corners, twice the same one if only that is in the patch.
+    links: Vec<[u32; 2]>,
+}
+
+/// Vertices or triangles between two looks at the context.
+pub const STRIDE: usize = 1 << 16;
+
+const NONE: u32 = u32::MAX;
+
+impl Patch {
+    /// Cuts out a region with the ring of its collar.
+    pub fn new(body: &Body, region: &Region, ring: &[u32], cx: &Cx) -> Result<Self> {
+        let welded = body.weld.first.len();
+        let mut number = vec![NONE; welded];
+        let mut positions = Vec::with_capacity(region.vertices.len() + ring.len());
+        let mut add = |vertex: u32| -> Result<u32> {
+            let wrong = |what: String| {
+                NodeError::new(what).at("regions").help("connect regions found on this character's own weld")
+            };
+            let number = number.get_mut(vertex as usize).ok_or_else(|| {
+                wrong(format!("region {} names vertex {vertex}, but there are {welded}", region.number))
+            })?;
+            if *number == NONE {
+                let position = body.mesh.positions[body.weld.first[vertex as usize] as usize];
+                if !position.is_finite() {
+                    return Err(wrong(format!("vertex {vertex} of region {} lies at {position}", region.number))
+                        .help("repair the mesh in its source program: coordinates must be finite numbers"));
+                }
+                *number = positions.len() as u32;
+                positions.push(position);
+            }
+            Ok(*number)
+        };
+        for &vertex in region.vertices.iter() {
+            add(vertex)?;
+        }
+        let ring = ring.iter().map(|&vertex| add(vertex)).collect::<Result<Vec<u32>>>()?;
+        let mut patch = Self {
+            inside: region.vertices.len(),
+            starts: vec![0; positions.len() + 1],
+            positions,
+            ring,
+            triangles: Vec::new(),
+            links: Vec::new(),
+        };
+        patch.connect(&body.weld.triangles, &number, cx)?;
+        Ok(patch)
+    }
+
+    /// Collects triangles and links: counts per vertex, their running sum, and a second pass that fills the places.
+    fn connect(&mut self, triangles: &[[u32; 3]], number: &[u32], cx: &Cx) -> Result<()> {
+        let mut slivers = Vec::new();
+        for stretch in triangles.chunks(STRIDE) {
+            cx.check()?;
+            for triangle in stretch {
+                let [a, b, c] = triangle.map(|vertex| number[vertex as usize]);
+                match (a != NONE, b != NONE, c != NONE) {
+                    (true, true, true) => self.triangles.push([a, b, c]),
+                    (true, true, false) => slivers.push([a, b]),
+                    (false, true, true) => slivers.push([b, c]),
+                    (true, false, true) => slivers.push([c, a]),
+                    _ => {}
+                }
+            }
+        }
+        for &corner in self.triangles.as_flattened().iter().chain(slivers.as_flattened()) {
+            self.starts[corner as usize + 1] += 1;
+        }
+        for k in 1..self.starts.len() {
+            self.starts[k] += self.starts[k - 1];
+        }
+        cx.check()?;
+        let mut next = self.starts.clone();
+        self.links = vec![[0; 2]; 3 * self.triangles.len() + 2 * slivers.len()];
+        let mut link = |from: u32, to: [u32; 2]| {
+            self.links[next[from as usize] as usize] = to;
+            next[from as usize] += 1;
+        };
+        for stretch in self.triangles.chunks(STRIDE) {
+            cx.check()?;
+            for &[a, b, c] in stretch {
+                link(a, [b, c]);
+                link(b, [c, a]);
+                link(c, [a, b]);
+            }
+        }
+        for &[a, b] in &slivers {
+            link(a, [b, b]);
+            link(b, [a, a]);
+        }
+        Ok(())
+    }
+
+    /// Mean length of the edges of its triangles, file units; 0 without any.
+    pub fn mean_edge(&self) -> f32 {
+        let length = |triangle: &[u32; 3]| {
+            let [a, b, c] = triangle.map(|vertex| self.positions[vertex as usize]);
+            f64::from(a.distance(b) + b.distance(c) + c.distance(a))
+        };
+        (self.triangles.iter().map(length).sum::<f64>() / (3 * self.triangles.len()).max(1) as f64) as f32
+    }
+
+    /// The neighbours of a vertex, in pairs that may repeat.
+    pub fn links(&self, vertex: u32) -> &[[u32; 2]] {
+        &self.links[self.starts[vertex as usize] as usize..self.starts[vertex as usize + 1] as usize]
+    }
+}
