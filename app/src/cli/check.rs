@@ -1,5 +1,7 @@
 //! `sinew check`: what is wrong with a graph, without running it.
 
+use std::path::Path;
+
 use serde_json::json;
 use sinew_graph::Registry;
 use sinew_graph::document::Severity;
@@ -26,6 +28,7 @@ pub fn check(args: &CheckArgs, registry: &Registry) -> Result<(), CliError> {
             }
             Err(error) => (vec![(Severity::Fault, error.to_string())], 0, true),
         };
+        let same = same || rewritten(args, &source, registry)?;
         let bad = problems.iter().filter(|(severity, _)| *severity == Severity::Fault).count();
         faults += bad;
         if args.json {
@@ -50,4 +53,15 @@ pub fn check(args: &CheckArgs, registry: &Registry) -> Result<(), CliError> {
         return Err(CliError::Failed(format!("{faults} faults were found")));
     }
     Ok(())
+}
+
+/// Saves a graph file in the program's own layout, if that was asked for.
+fn rewritten(args: &CheckArgs, source: &Source, registry: &Registry) -> Result<bool, CliError> {
+    if !args.write || source.folder.is_none() {
+        return Ok(false);
+    }
+    let document = source.load(registry)?.document;
+    file::write(Path::new(&source.name), file::save(&document, registry).as_bytes())
+        .map_err(|error| CliError::Failed(error.to_string()))?;
+    Ok(true)
 }

@@ -80,6 +80,9 @@ struct NodesArgs {
 struct CheckArgs {
     /// Template names or graph files; all templates if none is given.
     graphs: Vec<String>,
+    /// Saves graph files in Sinew's own layout, so that version control shows only what changed. Comments are not kept.
+    #[arg(long)]
+    write: bool,
     /// Prints what was found as JSON.
     #[arg(long)]
     json: bool,

@@ -21,6 +21,8 @@ struct Feed {
     many: bool,
 }
 
+type InnerKnob = (NodeId, KnobId);
+
 /// A group on its way.
 struct Grouping<'a> {
     graph: &'a GraphId,
@@ -176,11 +178,7 @@ impl Editing<'_> {
         Ok(became)
     }
 
-    fn group_knobs(
-        &self,
-        before: &Graph,
-        new: &mut Grouping,
-    ) -> Result<BTreeMap<(NodeId, KnobId), (NodeId, KnobId)>, EditError> {
+    fn group_knobs(&self, before: &Graph, new: &mut Grouping) -> Result<BTreeMap<InnerKnob, InnerKnob>, EditError> {
         let inputs = new.group.inputs.clone();
         let mut ids = FreshIds::new(|id: &str| inputs.contains_key(id));
         let mut became = BTreeMap::new();

@@ -2,6 +2,7 @@
 //!
 //! What is hidden takes along what hung on it outside: wires, values, and where a graph around it showed it further out.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::node::no_socket;
@@ -22,7 +23,7 @@ impl Editing<'_> {
             Some(input) => {
                 self.check_input(graph, id, input)?;
                 self.put_input(graph, id, Some(Arc::clone(input)))?;
-                self.recheck_wires_into(graph, id)
+                self.recheck_into(graph, id)
             }
             None => {
                 self.shown(self.graph(graph)?.inputs.contains_key(id), graph, "input", id.as_str())?;
@@ -46,8 +47,7 @@ impl Editing<'_> {
             Some(knob) => {
                 self.check_knob(graph, id, knob)?;
                 self.put_knob(graph, id, Some(Arc::clone(knob)))?;
-                self.recheck_values(graph, id)?;
-                self.recheck_wires_into(graph, &SocketId::from(id))
+                self.recheck_into(graph, &SocketId::from(id))
             }
             None => {
                 self.shown(self.graph(graph)?.knobs.contains_key(id), graph, "knob", id.as_str())?;
@@ -77,7 +77,7 @@ impl Editing<'_> {
                 check_id(id.as_str()).map_err(|reason| EditError::BadId { reason })?;
                 self.gives(graph, &output.source)?;
                 self.put_output(graph, id, Some(Arc::clone(output)))?;
-                self.recheck_wires_from(graph, id)
+                self.recheck_from(graph, id)
             }
             None => {
                 self.shown(self.graph(graph)?.outputs.contains_key(id), graph, "output", id.as_str())?;
@@ -173,21 +173,50 @@ impl Editing<'_> {
         self.document.users(graph).map(|(outer, node)| (outer.clone(), node.clone())).collect()
     }
 
-    /// Wires outside must go on fitting.
-    fn recheck_wires_into(&self, graph: &GraphId, id: &SocketId) -> Result<(), EditError> {
-        for (outer, node) in self.users(graph) {
-            let to = InputEnd { node, socket: id.clone() };
-            let sources = self.graph(&outer)?.sources(&to);
-            sources.iter().try_for_each(|from| self.recheck_wire(&outer, from, &to, sources.len()))?;
+    /// What hangs on an input or knob outside must go on fitting: wires, values, and where it is shown further out.
+    fn recheck_into(&self, graph: &GraphId, id: &SocketId) -> Result<(), EditError> {
+        let mut seen = BTreeSet::new();
+        let mut open = vec![(graph.clone(), id.clone())];
+        while let Some((graph, id)) = open.pop() {
+            if !seen.insert((graph.clone(), id.clone())) {
+                continue;
+            }
+            for (outer, node) in self.users(&graph) {
+                let to = InputEnd { node, socket: id.clone() };
+                let content = self.graph(&outer)?;
+                let sources = content.sources(&to);
+                sources.iter().try_for_each(|from| self.recheck_wire(&outer, from, &to, sources.len()))?;
+                self.recheck_value(&outer, &to)?;
+                for (shown, input) in content.inputs.iter().filter(|(_, input)| input.targets.contains(&to)) {
+                    self.check_input(&outer, shown, input)?;
+                    open.push((outer.clone(), shown.clone()));
+                }
+                let target = (to.node.clone(), KnobId::from(to.socket.as_str()));
+                for (shown, knob) in content.knobs.iter().filter(|(_, knob)| knob.targets.contains(&target)) {
+                    self.check_knob(&outer, shown, knob)?;
+                    open.push((outer.clone(), SocketId::from(shown)));
+                }
+            }
         }
         Ok(())
     }
 
-    fn recheck_wires_from(&self, graph: &GraphId, id: &SocketId) -> Result<(), EditError> {
-        for (outer, node) in self.users(graph) {
-            let end = OutputEnd { node, socket: id.clone() };
-            for (from, to) in self.graph(&outer)?.all_wires().filter(|(from, _)| **from == end) {
-                self.recheck_wire(&outer, from, to, 1)?;
+    /// The same for an output.
+    fn recheck_from(&self, graph: &GraphId, id: &SocketId) -> Result<(), EditError> {
+        let mut seen = BTreeSet::new();
+        let mut open = vec![(graph.clone(), id.clone())];
+        while let Some((graph, id)) = open.pop() {
+            if !seen.insert((graph.clone(), id.clone())) {
+                continue;
+            }
+            for (outer, node) in self.users(&graph) {
+                let end = OutputEnd { node, socket: id.clone() };
+                let content = self.graph(&outer)?;
+                for (from, to) in content.all_wires().filter(|(from, _)| **from == end) {
+                    self.recheck_wire(&outer, from, to, 1)?;
+                }
+                let shown = content.outputs.iter().filter(|(_, output)| output.source == end);
+                open.extend(shown.map(|(id, _)| (outer.clone(), id.clone())));
             }
         }
         Ok(())
@@ -204,14 +233,12 @@ impl Editing<'_> {
         Err(EditError::Unfit { from: from.to_string(), gives: gives.label(), to: to.to_string(), takes: takes.label() })
     }
 
-    /// Values that were set outside must go on fitting.
-    fn recheck_values(&self, graph: &GraphId, id: &KnobId) -> Result<(), EditError> {
-        for (outer, node) in self.users(graph) {
-            if let Some(value) = self.node(&outer, &node)?.knobs.get(id)
-                && let Some(spec) = self.sockets(&outer, &node)?.knob(id.as_str())
-            {
-                spec.kind.check(value).map_err(|reason| EditError::BadKnob { node, knob: id.clone(), reason })?;
-            }
+    fn recheck_value(&self, graph: &GraphId, to: &InputEnd) -> Result<(), EditError> {
+        let (node, knob) = (&to.node, KnobId::from(to.socket.as_str()));
+        if let Some(value) = self.node(graph, node)?.knobs.get(&knob)
+            && let Some(spec) = self.sockets(graph, node)?.knob(knob.as_str())
+        {
+            spec.kind.check(value).map_err(|reason| EditError::BadKnob { node: node.clone(), knob, reason })?;
         }
         Ok(())
     }

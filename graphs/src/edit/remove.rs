@@ -44,7 +44,7 @@ impl Editing<'_> {
             if targets.is_empty() {
                 self.promote_input(graph, id, None)?;
             } else {
-                self.put_input(graph, id, Some(Arc::new(GraphInput { targets, ..(**input).clone() })))?;
+                self.promote_input(graph, id, Some(&Arc::new(GraphInput { targets, ..(**input).clone() })))?;
             }
         }
         Ok(())
@@ -63,7 +63,7 @@ impl Editing<'_> {
             if targets.is_empty() {
                 self.promote_knob(graph, id, None)?;
             } else {
-                self.put_knob(graph, id, Some(Arc::new(GraphKnob { targets, ..(**knob).clone() })))?;
+                self.promote_knob(graph, id, Some(&Arc::new(GraphKnob { targets, ..(**knob).clone() })))?;
             }
         }
         Ok(())

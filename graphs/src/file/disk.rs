@@ -82,3 +82,46 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
 fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_replaced_whole_and_nothing_is_left_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rig.ron");
+        write(&path, b"first").unwrap();
+        write(&path, b"second").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"second");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_missing_folder_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("none/rig.ron");
+        let error = write(&path, b"x").unwrap_err();
+        assert!(matches!(&error, WriteError::NoFolder { folder, .. } if folder.ends_with("none")), "{error}");
+        assert!(matches!(write(folder.path(), b"x"), Err(WriteError::IsFolder { .. })));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn permissions_and_links_stay_and_new_files_are_ordinary() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let (path, link, plain) = (folder.path().join("a"), folder.path().join("b"), folder.path().join("c"));
+        fs::write(&path, b"old").unwrap();
+        fs::write(&plain, b"").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        symlink(&path, &link).unwrap();
+        write(&link, b"new").unwrap();
+        assert_eq!((fs::read(&path).unwrap().as_slice(), mode(&path)), (b"new".as_slice(), 0o640));
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        let new = folder.path().join("d");
+        write(&new, b"new").unwrap();
+        assert_eq!(mode(&new), mode(&plain));
+    }
+}

@@ -71,7 +71,7 @@ mod write {
 pub fn registry() -> Registry {
     let mut registry = Registry::default();
     for node in [number::node(), fold::node(), write::node()] {
-        registry.add(node).unwrap();
+        registry.add(node).expect("the ids differ");
     }
     registry
 }

@@ -36,3 +36,32 @@ pub(super) fn to_current<'a>(
     }
     Ok(text)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn append(word: &'static str) -> fn(&str) -> Result<String, LoadError> {
+        match word {
+            "one" => |text| Ok(format!("{text} one")),
+            _ => |text| Ok(format!("{text} two")),
+        }
+    }
+
+    #[test]
+    fn an_old_text_takes_every_step_in_order_and_a_current_one_none() {
+        let chain = [Migration { from: 2, migrate: append("two") }, Migration { from: 1, migrate: append("one") }];
+        let run = |version| to_current("text", version, &chain, 3).map(Cow::into_owned);
+        assert_eq!(run(1), Ok("text one two".into()));
+        assert_eq!(run(2), Ok("text two".into()));
+        assert_eq!(run(3), Ok("text".into()));
+        assert_eq!(run(4), Err(LoadError::Newer { version: 4 }));
+        assert_eq!(run(0), Err(LoadError::Older { version: 0 }));
+    }
+
+    #[test]
+    fn the_chain_leads_from_every_format_to_the_current_one() {
+        let formats: Vec<u32> = CHAIN.iter().map(|step| step.from).collect();
+        assert_eq!(formats, (1..super::super::VERSION).collect::<Vec<u32>>());
+    }
+}
