@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::json;
 use sinew_graph::document::Document;
@@ -43,7 +44,8 @@ pub fn run(args: &RunArgs, registry: &Arc<Registry>) -> Result<(), CliError> {
     if let Some(workers) = args.workers.and_then(|workers| NonZeroUsize::new(workers.into())) {
         options.workers = workers;
     }
-    options.disk = args.cache.as_ref().map(DiskOptions::new);
+    // Who asks for a cache folder wants everything kept, however quickly it was made.
+    options.disk = args.cache.as_ref().map(|folder| DiskOptions { least: Duration::ZERO, ..DiskOptions::new(folder) });
     let evaluator = Evaluator::new(Arc::clone(registry), options).map_err(|e| CliError::Failed(e.to_string()))?;
     let mut request = Request::new(document).ask(goals.all());
     if let Some(folder) = &source.folder {
