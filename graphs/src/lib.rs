@@ -1,6 +1,6 @@
 //! Documents, the node registry, and the cached background evaluator of Sinew.
 //!
-//! A node is a function ([`node`]); everything that flows is columns ([`column`]); a graph is pure.
+//! A node is a function ([`node`]); everything that flows is columns ([`mod@column`]); a graph is pure.
 
 extern crate self as sinew_graph;
 

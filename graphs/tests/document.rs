@@ -523,3 +523,10 @@ fn an_added_graph_must_not_go_in_circles() {
     let reason = refused(&sample(), &Edit::AddGraph { id: "loop".into(), content: Box::new(content) });
     assert!(reason.starts_with("a node cannot feed itself"), "{reason}");
 }
+
+#[test]
+fn a_node_type_that_is_no_word_is_refused_where_it_stands() {
+    let text = SAMPLE.replacen("type: \"test.number\"", "type: \"test number\"", 1);
+    let error = file::load(&text, &registry()).unwrap_err().to_string();
+    assert!(error.starts_with("line 9") && error.contains("one word"), "{error}");
+}

@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::entries::Entries;
 use super::wire::{End, Wire};
+use crate::document::names::check_id;
 use crate::document::{
     Document, Frame, Graph, GraphInput, GraphKnob, GraphOutput, InputEnd, Node, NodeKind, OutputEnd, SavedSockets,
 };
@@ -144,6 +145,11 @@ impl TryFrom<RawNode> for FileNode {
     type Error = String;
 
     fn try_from(raw: RawNode) -> Result<Self, String> {
+        for id in [&*raw.node_type, &*raw.group] {
+            if !id.is_empty() {
+                check_id(id)?;
+            }
+        }
         let kind = match (&*raw.node_type, &*raw.group) {
             ("", "") => return Err("the node has neither type nor group: write type: \"…\" or group: \"…\"".into()),
             (_, "") => NodeKind::Type { id: NodeTypeId::from(&*raw.node_type), revision: raw.revision },
