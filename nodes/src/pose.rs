@@ -4,6 +4,7 @@
 //! because rigs scaled by 100 under nodes scaled by 0.01 are common, and handed out in 32. Every result is a function
 //! of its arguments alone, so it has the same bits on any number of threads.
 
+mod four;
 mod sample;
 mod skin;
 
@@ -12,6 +13,7 @@ use sinew_graph::{NodeError, Result};
 
 use crate::data::{Clip, Skeleton, Transform};
 
+pub use four::{FOUR, Place4, skin_four};
 pub use sample::{find_clip, sample_channel};
 pub use skin::{skin_positions, skin_slice};
 

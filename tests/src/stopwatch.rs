@@ -8,19 +8,26 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub struct Stopwatch {
     rounds: usize,
+    /// Only rows with this in their name; empty for all.
+    only: String,
 }
 
 impl Stopwatch {
-    /// A stopwatch that takes the median of `rounds` runs. Prints the heading.
+    /// A stopwatch that takes the best of `rounds` runs: others share the machine, and they only ever add. Prints the heading. A word on the command line keeps the rows
+    /// that have it in their name: `cargo bench --bench pipeline -- weld`.
     #[allow(clippy::print_stdout, reason = "a bench prints its figures")]
     pub fn new(title: &str, rounds: usize) -> Self {
         println!("\n{title}");
         println!("{:<46} {:>12} {:>14} {:>8} {:>12}", "", "ours", "plain", "ratio", "target");
-        Self { rounds }
+        Self { rounds, only: std::env::args().skip(1).find(|word| !word.starts_with('-')).unwrap_or_default() }
+    }
+
+    /// Whether a row of this name is wanted.
+    pub fn wants(&self, name: &str) -> bool {
+        name.contains(&self.only)
     }
 
     /// Times `ours` and `plain` in turn over `items` items each and prints a row: time per item in `unit`.
-    #[allow(clippy::print_stdout, reason = "a bench prints its figures")]
     pub fn row<A, B>(
         &self,
         name: &str,
@@ -30,16 +37,28 @@ impl Stopwatch {
         mut ours: impl FnMut() -> A,
         mut plain: impl FnMut() -> B,
     ) {
+        if !self.wants(name) {
+            return;
+        }
         let (mut a, mut b) = (Vec::new(), Vec::new());
         black_box(ours());
         for _ in 0..self.rounds {
             a.push(time(&mut ours));
             b.push(time(&mut plain));
         }
-        let (a, b) = (unit.of(median(a), items), unit.of(median(b), items));
+        self.figures(name, unit.of(best(a), items), unit.of(best(b), items), unit, target);
+    }
+
+    /// Prints a row of figures that were measured elsewhere, in `unit`.
+    #[allow(clippy::print_stdout, reason = "a bench prints its figures")]
+    pub fn figures(&self, name: &str, ours: f64, plain: f64, unit: Unit, target: f64) {
+        if !self.wants(name) {
+            return;
+        }
         let mut row = String::new();
-        let _ = write!(row, "{name:<46} {a:>9.2} {u} {b:>11.2} {u} {r:>7.2}x", u = unit.label(), r = b / a);
-        let _ = write!(row, " {target:>9.2} {}{}", unit.label(), if a <= target { "" } else { "  MISSED" });
+        let _ =
+            write!(row, "{name:<46} {ours:>9.2} {u} {plain:>11.2} {u} {r:>7.2}x", u = unit.label(), r = plain / ours);
+        let _ = write!(row, " {target:>9.2} {}{}", unit.label(), if ours <= target { "" } else { "  MISSED" });
         println!("{row}");
     }
 }
@@ -51,13 +70,17 @@ pub enum Unit {
     Nanoseconds,
     /// Milliseconds for all.
     Milliseconds,
+    /// So many times what is given.
+    Times,
 }
 
 impl Unit {
-    fn of(self, time: Duration, items: usize) -> f64 {
+    /// A time in this unit; of `items` items if the unit is one item's.
+    pub fn of(self, time: Duration, items: usize) -> f64 {
         match self {
             Self::Nanoseconds => time.as_secs_f64() * 1e9 / items.max(1) as f64,
             Self::Milliseconds => time.as_secs_f64() * 1e3,
+            Self::Times => time.as_secs_f64(),
         }
     }
 
@@ -65,6 +88,7 @@ impl Unit {
         match self {
             Self::Nanoseconds => "ns",
             Self::Milliseconds => "ms",
+            Self::Times => "x ",
         }
     }
 }
@@ -74,6 +98,10 @@ pub fn time<T>(run: &mut impl FnMut() -> T) -> Duration {
     let start = Instant::now();
     black_box(run());
     start.elapsed()
+}
+
+fn best(times: Vec<Duration>) -> Duration {
+    times.into_iter().min().unwrap_or_default()
 }
 
 /// The median of some times.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use sinew_graph::{Cx, NodeError, Result, Value, node};
 
 use super::bone_distance::bone_distance;
-use super::edge_stretch::{choose_clip, edge_stretch};
+use super::edge_stretch::{Edges, choose_clip};
 use super::region::Which;
 use crate::data::{Cells, Character, Regions, Table, TableColumn};
 
@@ -55,10 +55,19 @@ pub fn compare(
     } else {
         Some(choose_clip(&before.clips, &clip).map_err(|error| rename(error, "before"))?.name.to_string())
     };
-    let measure = |character: &Character, socket: &str| {
-        let run = || {
+    // A later state mostly shares the mesh of the first, and so its edges.
+    let mut edges: Option<Edges> = None;
+    let mut measure = |character: &Character, socket: &str| {
+        let mut run = || {
             let mut cells = match &name {
-                Some(name) => long(&edge_stretch(character, regions, name.clone(), samples, measured, cx)?.table),
+                Some(name) => {
+                    let known = edges.take().filter(|edges| edges.are_of(character));
+                    let edges = edges.insert(match known {
+                        Some(known) => known,
+                        None => Edges::new(character, regions, measured, cx)?,
+                    });
+                    long(&edges.measure(character, name, samples, cx)?.table)
+                }
                 None => Vec::new(),
             };
             cells.extend(long(&bone_distance(character, regions, measured, cx)?));
@@ -180,9 +189,20 @@ mod tests {
     fn what_cannot_be_compared_is_said() {
         let error = run(Value::new(arm()), Value::new(Table::new("a")), None).unwrap_err().to_string();
         assert_eq!(error, "after: Character cannot be compared with Table; connect two characters, or two tables");
+    }
+
+    #[test]
+    fn a_character_without_clips_is_measured_by_bone_distance_alone() {
         let mut still = arm();
         still.clips.clips.clear();
-        let error = run(Value::new(still), Value::new(arm()), None).unwrap_err().to_string();
-        assert!(error.starts_with("before: the character has no clips"), "{error}");
+        let (before, after) = (Value::new(still), Value::new(arm()));
+        let cx = Cx::detached();
+        let table = compare(&before, &after, None, String::new(), 24, Which::Treated, &cx).unwrap();
+        let rows = rows(&table);
+        assert_eq!(rows.len(), 3, "{rows:#?}");
+        assert!(rows.contains(&"all|vertices||6|6|0".into()), "{rows:#?}");
+        assert!(cx.warnings()[0].what.starts_with("the character has no clips"));
+        let error = compare(&before, &after, None, "walk".into(), 24, Which::Treated, &cx).unwrap_err();
+        assert!(error.to_string().starts_with("before: "), "{error}");
     }
 }

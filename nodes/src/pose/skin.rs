@@ -8,7 +8,7 @@ use super::JointMatrices;
 use crate::data::{Mesh, Skin};
 
 /// Vertices per piece of work: large enough to be worth a thread, small enough to stay in its cache.
-const CHUNK: usize = 8192;
+pub(super) const CHUNK: usize = 8192;
 
 /// Moves a mesh as its skin says: `out` becomes one position per vertex in the file's world. A vertex without any
 /// weight stays where the bind pose has it. An error tells of a skin that does not fit the mesh or the joints.
@@ -26,18 +26,7 @@ pub fn skin_slice<T: Send>(
     make: impl Fn(Vec3A) -> T + Copy + Sync,
 ) -> Result<()> {
     let (count, width) = (positions.len(), skin.width);
-    if skin.joints.len() != count * width || skin.weights.len() != count * width || out.len() != count {
-        return Err(NodeError::new(format!(
-            "the skin has {} influences of {width} per vertex but the mesh has {count} vertices",
-            skin.joints.len()
-        ))
-        .help("take mesh and skin from the same character"));
-    }
-    let largest = skin.joints.iter().fold(0, |largest, &joint| largest.max(joint));
-    if count * width > 0 && usize::from(largest) >= matrices.joints.len() {
-        return Err(NodeError::new(format!("the skin names joint {largest} of {}", matrices.joints.len()))
-            .help("take skin and skeleton from the same character"));
-    }
+    check(count, skin, matrices.joints.len(), out.len())?;
     if width == 0 {
         for (out, &p) in out.iter_mut().zip(positions) {
             *out = make(matrices.unweighted.transform_point3a(p.into()));
@@ -64,6 +53,24 @@ pub fn skin_slice<T: Send>(
         let influences = skin.joints.par_chunks(CHUNK * width).zip(skin.weights.par_chunks(CHUNK * width));
         let chunks = out.par_chunks_mut(CHUNK).zip(positions.par_chunks(CHUNK)).zip(influences);
         chunks.for_each(|((out, positions), (joints, weights))| chunk(out, positions, joints, weights));
+    }
+    Ok(())
+}
+
+/// An error that tells of a skin that does not fit so many vertices and joints.
+pub(super) fn check(vertices: usize, skin: &Skin, joints: usize, out: usize) -> Result<()> {
+    let (count, width) = (vertices, skin.width);
+    if skin.joints.len() != count * width || skin.weights.len() != count * width || out != count {
+        return Err(NodeError::new(format!(
+            "the skin has {} influences of {width} per vertex but the mesh has {count} vertices",
+            skin.joints.len()
+        ))
+        .help("take mesh and skin from the same character"));
+    }
+    let largest = skin.joints.iter().fold(0, |largest, &joint| largest.max(joint));
+    if count * width > 0 && usize::from(largest) >= joints {
+        return Err(NodeError::new(format!("the skin names joint {largest} of {joints}"))
+            .help("take skin and skeleton from the same character"));
     }
     Ok(())
 }

@@ -233,3 +233,27 @@ fn clips_are_found_as_people_write_them() {
     assert_eq!(find("slow").unwrap(), "Walk_Slow");
     assert!(find("Swim").unwrap_err().to_string().contains("choose one of Armature|Run_Fast, Walk_Slow"));
 }
+
+#[test]
+fn four_times_at_once_are_those_of_one_at_a_time() {
+    let rig = Rig::new(&arm()).unwrap();
+    let mesh = points(&[Vec3::new(0.5, 0.1, 0.0), Vec3::new(2.0, 0.0, 0.3), Vec3::new(1.0, 0.25, 0.0), Vec3::Z]);
+    let skin = Skin {
+        width: 2,
+        joints: Arc::from([0u16, 0, 2, 0, 0, 1, 0, 0]),
+        weights: Arc::from([1.0f32, 0.0, 1.0, 0.0, 0.75, 0.25, 0.0, 0.0]),
+    };
+    let times = [0.0f32, 0.2, 0.6, 1.0].map(|time| rig.matrices(&rig.sample(&bend(), time).unwrap()));
+    let mut four = vec![Default::default(); 4];
+    skin_four(&mesh.positions, &skin, &times, &mut four, &sinew_graph::Cx::detached()).unwrap();
+    let mut out = Vec::new();
+    for (lane, time) in times.iter().enumerate() {
+        skin_positions(&mesh, &skin, time, &mut out).unwrap();
+        for ([x, y, z], &one) in four.iter().zip(&out) {
+            near(Vec3::new(x[lane], y[lane], z[lane]), one);
+        }
+    }
+    let stray = Skin { width: 1, joints: vec![3u16; 4].into(), weights: vec![1.0f32; 4].into() };
+    let error = skin_four(&mesh.positions, &stray, &times, &mut four, &sinew_graph::Cx::detached()).unwrap_err();
+    assert!(error.to_string().contains("joint 3 of 3"));
+}

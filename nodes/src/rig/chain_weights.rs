@@ -26,19 +26,23 @@ pub fn chain_weights(
             .help("lower the count of bones or pick fewer regions"));
     }
     let weld = &chains.body.weld;
-    // Per welded vertex: the number of its chain from 1, 0 for none, and its distance.
-    let mut chain_of = vec![0u16; weld.first.len()];
-    let mut distance = vec![0.0f32; weld.first.len()];
-    let mut shared = 0usize;
-    for (number, chain) in (1..).zip(&chains.chains) {
+    for chain in &chains.chains {
         check(chain, weld.first.len())?;
+    }
+    // A row for each welded vertex from the first to the last that is in a chain; a weight of 0 for those that are not.
+    let named = || chains.chains.iter().flat_map(|chain| chain.vertices.iter().copied());
+    let low = named().min().unwrap_or(0);
+    let end = named().max().map_or(low, |last| last + 1);
+    let mut rows = vec![Influences { joints: [0; WIDTH], weights: [0.0; WIDTH] }; (end - low) as usize];
+    let mut shared = 0usize;
+    for (chain, first) in chains.chains.iter().zip(chains.first_joints()) {
+        let law = Law::of(chain, first);
         for (stretch, along) in chain.vertices.chunks(STRIDE).zip(chain.geodesic.chunks(STRIDE)) {
             cx.check()?;
             for (&vertex, &g) in stretch.iter().zip(along) {
-                let chain = &mut chain_of[vertex as usize];
-                if *chain == 0 {
-                    *chain = number;
-                    distance[vertex as usize] = g;
+                let row = &mut rows[(vertex - low) as usize];
+                if row.weights[0] == 0.0 {
+                    *row = law.at(g);
                 } else {
                     shared += 1;
                 }
@@ -48,11 +52,8 @@ pub fn chain_weights(
     if shared > 0 {
         cx.warn_at("chains", format!("{shared} vertices belong to two chains and follow the first"));
     }
-    let laws: Vec<Law> =
-        chains.chains.iter().zip(chains.first_joints()).map(|(chain, first)| Law::of(chain, first)).collect();
-    replace(base(skin, &chains.body)?, WIDTH, &weld.welded, cx, |vertex| {
-        let chain = usize::from(chain_of[vertex as usize]).checked_sub(1)?;
-        Some(laws[chain].at(distance[vertex as usize]))
+    replace(base(skin, &chains.body)?, WIDTH, &weld.welded, low..end, cx, |vertex| {
+        Some(rows[(vertex - low) as usize]).filter(|row| row.weights[0] > 0.0)
     })
 }
 

@@ -1,5 +1,6 @@
 //! A skin in which some vertices get new influences and all others keep theirs to the bit.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use sinew_graph::{Cx, NodeError, Result};
@@ -31,26 +32,39 @@ pub fn base<'a>(skin: Option<&'a Skin>, body: &'a Body) -> Result<&'a Skin> {
         .help("connect weights of the same character, or nothing to start from those as rigged"))
 }
 
+/// Vertices of which is asked at once whether any of them changes.
+const BLOCK: usize = 64;
+
 /// A copy of a skin, at least `room` wide, in which each vertex has the influences that `of` gives for its welded vertex;
-/// where it gives none, those it had. All stored copies of a vertex so get the same.
+/// where it gives none, those it had. All stored copies of a vertex so get the same. Of welded vertices outside of `range`
+/// it is not asked: stretches of them are copied and no more.
 pub fn replace(
     skin: &Skin,
     room: usize,
     welded: &[u32],
+    range: Range<u32>,
     cx: &Cx,
     of: impl Fn(u32) -> Option<Influences>,
 ) -> Result<Skin> {
     let Skin { width, mut joints, mut weights } = copy(skin, room);
+    let length = range.end.saturating_sub(range.start);
+    let asked = |vertex: u32| vertex.wrapping_sub(range.start) < length;
     // Nobody else holds these copies, so nothing is copied again.
-    let rows = Arc::make_mut(&mut joints).chunks_mut(STRIDE * width);
-    let rows = rows.zip(Arc::make_mut(&mut weights).chunks_mut(STRIDE * width));
-    for (welded, (joints, weights)) in welded.chunks(STRIDE).zip(rows) {
-        cx.check()?;
+    let rows = Arc::make_mut(&mut joints).chunks_mut(BLOCK * width);
+    let rows = rows.zip(Arc::make_mut(&mut weights).chunks_mut(BLOCK * width));
+    for (k, (welded, (joints, weights))) in welded.chunks(BLOCK).zip(rows).enumerate() {
+        if k.is_multiple_of(STRIDE / BLOCK) {
+            cx.check()?;
+        }
+        if !welded.iter().fold(false, |any, &vertex| any | asked(vertex)) {
+            continue;
+        }
+        let of = |vertex| if asked(vertex) { of(vertex) } else { None };
         // Rows of a width known beforehand are written in whole.
         match width {
-            4 => write::<4>(welded, joints, weights, &of),
-            8 => write::<8>(welded, joints, weights, &of),
-            _ => write_any(width, welded, joints, weights, &of),
+            4 => write::<4>(welded, joints, weights, of),
+            8 => write::<8>(welded, joints, weights, of),
+            _ => write_any(width, welded, joints, weights, of),
         }
     }
     Ok(Skin { width, joints, weights })

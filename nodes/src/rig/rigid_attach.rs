@@ -55,7 +55,7 @@ pub fn rigid_attach(
     if shared > 0 {
         cx.warn_at("regions", format!("{shared} vertices belong to two rigid regions and follow the first"));
     }
-    replace(base(skin, body)?, 1, &body.weld.welded, cx, |vertex| {
+    replace(base(skin, body)?, 1, &body.weld.welded, 0..joint_of.len() as u32, cx, |vertex| {
         let joint = joint_of[vertex as usize]?;
         Some(Influences { joints: [joint, 0], weights: [1.0, 0.0] })
     })

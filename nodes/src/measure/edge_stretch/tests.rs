@@ -1,6 +1,6 @@
 use std::f32::consts::FRAC_1_SQRT_2;
 
-use glam::Vec3;
+use glam::{Mat4, Vec3};
 
 use super::*;
 use crate::data::{

@@ -55,7 +55,7 @@ impl Patch {
         let ring = ring.iter().map(|&vertex| add(vertex)).collect::<Result<Vec<u32>>>()?;
         let mut patch = Self {
             inside: region.vertices.len(),
-            starts: vec![0; positions.len() + 1],
+            starts: Vec::new(),
             positions,
             ring,
             triangles: Vec::new(),
@@ -68,31 +68,42 @@ impl Patch {
     /// Collects triangles and links: counts per vertex, their running sum, and a second pass that fills the places.
     fn connect(&mut self, triangles: &[[u32; 3]], number: &[u32], cx: &Cx) -> Result<()> {
         let mut slivers = Vec::new();
+        // A closed surface has two triangles a vertex.
+        self.triangles.reserve(2 * self.positions.len());
+        // Counts stand two places on: as places are filled, the start of a vertex becomes its end, the start of the next.
+        let mut starts = vec![0u32; self.positions.len() + 2];
         for stretch in triangles.chunks(STRIDE) {
             cx.check()?;
             for triangle in stretch {
                 let [a, b, c] = triangle.map(|vertex| number[vertex as usize]);
-                match (a != NONE, b != NONE, c != NONE) {
-                    (true, true, true) => self.triangles.push([a, b, c]),
-                    (true, true, false) => slivers.push([a, b]),
-                    (false, true, true) => slivers.push([b, c]),
-                    (true, false, true) => slivers.push([c, a]),
-                    _ => {}
+                let two = match (a != NONE, b != NONE, c != NONE) {
+                    (true, true, true) => {
+                        self.triangles.push([a, b, c]);
+                        for corner in [a, b, c] {
+                            starts[corner as usize + 2] += 1;
+                        }
+                        continue;
+                    }
+                    (true, true, false) => [a, b],
+                    (false, true, true) => [b, c],
+                    (true, false, true) => [c, a],
+                    _ => continue,
+                };
+                slivers.push(two);
+                for corner in two {
+                    starts[corner as usize + 2] += 1;
                 }
             }
         }
-        for &corner in self.triangles.as_flattened().iter().chain(slivers.as_flattened()) {
-            self.starts[corner as usize + 1] += 1;
-        }
-        for k in 1..self.starts.len() {
-            self.starts[k] += self.starts[k - 1];
+        for k in 2..starts.len() {
+            starts[k] += starts[k - 1];
         }
         cx.check()?;
-        let mut next = self.starts.clone();
         self.links = vec![[0; 2]; 3 * self.triangles.len() + 2 * slivers.len()];
         let mut link = |from: u32, to: [u32; 2]| {
-            self.links[next[from as usize] as usize] = to;
-            next[from as usize] += 1;
+            let place = &mut starts[from as usize + 1];
+            self.links[*place as usize] = to;
+            *place += 1;
         };
         for stretch in self.triangles.chunks(STRIDE) {
             cx.check()?;
@@ -106,6 +117,7 @@ impl Patch {
             link(a, [b, b]);
             link(b, [a, a]);
         }
+        self.starts = starts;
         Ok(())
     }
 
