@@ -28,6 +28,11 @@ macro_rules! basic {
                 let read: fn(&Column) -> Result<$inner, ColumnError> = $in;
                 read(columns.get("value")?).map(Self)
             }
+
+            fn own_bytes(&self) -> Option<usize> {
+                // What has nothing to drop has no buffer.
+                (!std::mem::needs_drop::<$inner>()).then_some(size_of::<$inner>())
+            }
         }
     };
 }
@@ -171,8 +176,10 @@ mod tests {
     }
 
     #[test]
-    fn basic_values_come_back_from_their_columns() {
+    fn basic_values_come_back_from_their_columns_and_know_their_bytes() {
         fn round<T: Data + Clone + PartialEq>(v: T) {
+            let bytes = Value::memory([&Value::new(v.clone())]);
+            assert_eq!(v.own_bytes().unwrap_or(bytes), bytes);
             assert_eq!(T::from_columns(&v.columns().into_iter().collect()).unwrap(), v);
         }
         round(Number(0.1));

@@ -135,6 +135,11 @@ impl Cx {
         self.0.reads.lock().clone()
     }
 
+    /// Takes the warnings and the files read out of a context whose run is over.
+    pub(crate) fn finish(&self) -> (Vec<Warning>, Vec<FileRead>) {
+        (std::mem::take(&mut *self.0.warnings.lock()), std::mem::take(&mut *self.0.reads.lock()))
+    }
+
     fn read_unrecorded(path: &Path) -> Result<(Vec<u8>, FileStamp)> {
         let fail = |error: std::io::Error| {
             NodeError::new(format!("cannot read {}: {error}", path.display()))

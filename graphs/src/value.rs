@@ -43,11 +43,18 @@ pub trait Data: Any + Send + Sync + fmt::Debug + Sized {
 
     /// The value that these columns make.
     fn from_columns(columns: &Columns) -> Result<Self, ColumnError>;
+
+    /// The bytes of its columns, for a small value that shares no buffer with others: the memory meter then asks for
+    /// no columns.
+    fn own_bytes(&self) -> Option<usize> {
+        None
+    }
 }
 
 trait AnyData: Send + Sync + fmt::Debug {
     fn data_type(&self) -> &'static DataType;
     fn columns(&self) -> Vec<Column>;
+    fn own_bytes(&self) -> Option<usize>;
     fn any(&self) -> &dyn Any;
 }
 
@@ -58,6 +65,10 @@ impl<T: Data> AnyData for T {
 
     fn columns(&self) -> Vec<Column> {
         Data::columns(self)
+    }
+
+    fn own_bytes(&self) -> Option<usize> {
+        Data::own_bytes(self)
     }
 
     fn any(&self) -> &dyn Any {
@@ -88,6 +99,11 @@ impl Value {
     /// Every part as columns.
     pub fn columns(&self) -> Vec<Column> {
         self.0.columns()
+    }
+
+    /// See [`Data::own_bytes`].
+    pub(crate) fn own_bytes(&self) -> Option<usize> {
+        self.0.own_bytes()
     }
 
     /// A digest of type and content: equal values have equal digests on every machine.

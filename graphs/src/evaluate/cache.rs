@@ -5,7 +5,8 @@
 //! those go first that cost least time per byte to make again, with ageing so that unused ones go in the end
 //! (GreedyDual-Size, Cao and Irani 1997).
 
-use std::collections::{BTreeSet, HashMap};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
@@ -61,6 +62,10 @@ impl Memory {
     pub fn of(values: &[Value]) -> Self {
         let mut memory = Self { shared: Vec::new(), own: PER_ENTRY };
         for value in values {
+            if let Some(bytes) = value.own_bytes() {
+                memory.own += bytes;
+                continue;
+            }
             for column in value.columns() {
                 memory.add(&column);
             }
@@ -106,6 +111,7 @@ impl Memory {
 }
 
 struct Entry {
+    key: Digest,
     results: Results,
     /// Its place in the queue; `None` while it was met there held.
     priority: Option<u64>,
@@ -113,18 +119,29 @@ struct Entry {
     holds: (u32, u32),
 }
 
+/// A buffer behind entries: its bytes, how many entries have it, and how many of those are held in which epoch.
+#[derive(Default)]
+struct Buffer {
+    bytes: usize,
+    users: u32,
+    holds: (u32, u32),
+}
+
 /// The memory tier.
 pub(super) struct Cache {
     budget: usize,
     bytes: usize,
-    entries: ByDigest<Entry>,
-    /// Per address: bytes, and how many entries have it.
-    buffers: HashMap<usize, (usize, u32), BuildHasherDefault<FirstBytes8>>,
-    /// Least worth first. The priority is a float's bits, which sort as the float does: none is negative.
-    queue: BTreeSet<(u64, Digest)>,
+    held_bytes: usize,
+    /// Where each entry is, so that the map stays small.
+    places: ByDigest<u32>,
+    entries: Vec<Option<Entry>>,
+    free: Vec<u32>,
+    /// By address.
+    buffers: HashMap<usize, Buffer, BuildHasherDefault<FirstBytes8>>,
+    /// Least worth first. The priority is a float's bits, which sort as the float does: none is negative. What is not
+    /// its entry's priority any more is passed over.
+    queue: BinaryHeap<Reverse<(u64, Digest)>>,
     parked: Vec<Digest>,
-    /// What was held in this epoch; some of it may have been let go.
-    held: Vec<Digest>,
     age: f64,
     epoch: u32,
     /// Holds on what is not there yet.
@@ -153,11 +170,13 @@ impl Cache {
         Self {
             budget,
             bytes: 0,
-            entries: ByDigest::default(),
+            held_bytes: 0,
+            places: ByDigest::default(),
+            entries: Vec::new(),
+            free: Vec::new(),
             buffers: HashMap::default(),
-            queue: BTreeSet::new(),
+            queue: BinaryHeap::new(),
             parked: Vec::new(),
-            held: Vec::new(),
             age: 0.0,
             epoch: 0,
             early: ByDigest::default(),
@@ -166,11 +185,17 @@ impl Cache {
     }
 
     pub fn get(&self, key: Digest) -> Option<&Results> {
-        self.entries.get(&key).map(|entry| &entry.results)
+        let place = *self.places.get(&key)?;
+        self.entries.get(place as usize)?.as_ref().map(|entry| &entry.results)
+    }
+
+    fn entry(&mut self, key: Digest) -> Option<&mut Entry> {
+        let place = *self.places.get(&key)?;
+        self.entries.get_mut(place as usize)?.as_mut()
     }
 
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.places.len()
     }
 
     /// Bytes of all entries, held ones included; shared buffers once.
@@ -180,19 +205,7 @@ impl Cache {
 
     /// Bytes of the held entries alone.
     pub fn held_bytes(&self) -> usize {
-        let mut seen = BTreeSet::new();
-        let mut bytes = 0;
-        for key in &self.held {
-            let Some(entry) = self.entries.get(key).filter(|entry| self.is_held(entry) && seen.insert((0, *key)))
-            else {
-                continue;
-            };
-            bytes += entry.results.memory.own;
-            for &(address, size) in &entry.results.memory.shared {
-                bytes += if seen.insert((address, Digest([0; 16]))) { size } else { 0 };
-            }
-        }
-        bytes
+        self.held_bytes
     }
 
     pub fn evicted(&self) -> u64 {
@@ -201,38 +214,66 @@ impl Cache {
 
     /// Adds a result and makes room for it. Above the budget is at most this one, until it returns.
     pub fn insert(&mut self, key: Digest, results: Results) {
-        if self.entries.contains_key(&key) {
+        if self.places.contains_key(&key) {
             return;
         }
         let mut gained = results.memory.own;
         for &(address, bytes) in &results.memory.shared {
-            let (_, users) = self.buffers.entry(address).or_insert((bytes, 0));
-            gained += if *users == 0 { bytes } else { 0 };
-            *users += 1;
+            let buffer = self.buffers.entry(address).or_default();
+            if buffer.users == 0 {
+                buffer.bytes = bytes;
+                gained += bytes;
+            }
+            buffer.users += 1;
         }
         self.bytes += gained;
-        let priority = self.worth(results.nanos, gained);
-        self.queue.insert((priority, key));
-        let holds = (self.epoch, self.early.remove(&key).unwrap_or(0));
-        self.entries.insert(key, Entry { results, priority: Some(priority), holds });
+        let priority = (self.age + results.nanos as f64 / gained.max(1) as f64).to_bits();
+        self.queue.push(Reverse((priority, key)));
+        let holds = if self.early.is_empty() { 0 } else { self.early.remove(&key).unwrap_or(0) };
+        if holds > 0 {
+            self.meter_hold(&results.memory, true);
+        }
+        let entry = Some(Entry { key, results, priority: Some(priority), holds: (self.epoch, holds) });
+        let place = match self.free.pop() {
+            Some(place) => {
+                self.entries[place as usize] = entry;
+                place
+            }
+            None => {
+                self.entries.push(entry);
+                self.entries.len() as u32 - 1
+            }
+        };
+        self.places.insert(key, place);
         self.trim();
     }
 
     /// Says that an entry was of use.
     pub fn touch(&mut self, key: Digest) {
-        let Some(entry) = self.entries.get_mut(&key) else { return };
+        let age = self.age;
+        let Some(entry) = self.entry(key) else { return };
         let Some(old) = entry.priority else { return };
-        let worth = self.age + entry.results.nanos as f64 / (entry.results.memory.bytes().max(1)) as f64;
-        entry.priority = Some(worth.to_bits());
-        self.queue.remove(&(old, key));
-        self.queue.insert((worth.to_bits(), key));
+        let worth = entry.worth(age);
+        if worth != old {
+            entry.priority = Some(worth);
+            self.enqueue(worth, key);
+        }
+    }
+
+    /// Queues an entry anew; its older places count no more, and are swept once they are most of the queue.
+    fn enqueue(&mut self, priority: u64, key: Digest) {
+        self.queue.push(Reverse((priority, key)));
+        if self.queue.len() > 2 * self.places.len() + 64 {
+            let live = self.entries.iter().flatten().filter_map(|entry| Some(Reverse((entry.priority?, entry.key))));
+            self.queue = live.collect();
+        }
     }
 
     /// Lets go of all holds; those of the new plan follow.
     pub fn begin_epoch(&mut self, epoch: u32) {
         self.epoch = epoch;
         self.early.clear();
-        self.held.clear();
+        self.held_bytes = 0;
         for key in std::mem::take(&mut self.parked) {
             self.unpark(key);
         }
@@ -240,49 +281,72 @@ impl Cache {
 
     /// Keeps an entry, now or as soon as it is there, until [`Cache::release`] or the next epoch.
     pub fn hold(&mut self, key: Digest) {
-        let first = match self.entries.get_mut(&key) {
-            Some(entry) if entry.holds.0 == self.epoch => {
-                entry.holds.1 += 1;
-                entry.holds.1 == 1
-            }
-            Some(entry) => {
-                entry.holds = (self.epoch, 1);
-                true
-            }
-            None => {
-                let holds = self.early.entry(key).or_default();
-                *holds += 1;
-                *holds == 1
-            }
+        let epoch = self.epoch;
+        let Some(&place) = self.places.get(&key) else {
+            *self.early.entry(key).or_default() += 1;
+            return;
         };
-        if first {
-            self.held.push(key);
+        let Some(entry) = self.entries[place as usize].as_mut() else { return };
+        if entry.holds.0 != epoch {
+            entry.holds = (epoch, 0);
+        }
+        entry.holds.1 += 1;
+        if entry.holds.1 == 1 {
+            self.meter_entry(place, true);
         }
     }
 
     /// Ends one hold.
     pub fn release(&mut self, key: Digest) {
-        if let Some(entry) = self.entries.get_mut(&key) {
-            if entry.holds.0 == self.epoch {
-                entry.holds.1 = entry.holds.1.saturating_sub(1);
-                if entry.holds.1 == 0 && entry.priority.is_none() {
-                    self.unpark(key);
-                }
+        let Some(&place) = self.places.get(&key) else {
+            if let Some(count) = self.early.get_mut(&key) {
+                *count = count.saturating_sub(1);
             }
-        } else if let Some(count) = self.early.get_mut(&key) {
-            *count = count.saturating_sub(1);
+            return;
+        };
+        let epoch = self.epoch;
+        let Some(entry) = self.entries[place as usize].as_mut() else { return };
+        if entry.holds.0 != epoch || entry.holds.1 == 0 {
+            return;
         }
+        entry.holds.1 -= 1;
+        if entry.holds.1 == 0 {
+            let parked = entry.priority.is_none();
+            self.meter_entry(place, false);
+            if parked {
+                self.unpark(key);
+            }
+        }
+    }
+
+    fn meter_entry(&mut self, place: u32, held: bool) {
+        let Some(entry) = self.entries[place as usize].take() else { return };
+        self.meter_hold(&entry.results.memory, held);
+        self.entries[place as usize] = Some(entry);
+    }
+
+    /// Counts what becomes held, or is no longer.
+    fn meter_hold(&mut self, memory: &Memory, held: bool) {
+        let mut bytes = memory.own;
+        for (address, _) in &memory.shared {
+            let Some(buffer) = self.buffers.get_mut(address) else { continue };
+            if buffer.holds.0 != self.epoch {
+                buffer.holds = (self.epoch, 0);
+            }
+            let alone = if held { 0 } else { 1 };
+            bytes += if buffer.holds.1 == alone { buffer.bytes } else { 0 };
+            buffer.holds.1 = if held { buffer.holds.1 + 1 } else { buffer.holds.1.saturating_sub(1) };
+        }
+        self.held_bytes = if held { self.held_bytes + bytes } else { self.held_bytes.saturating_sub(bytes) };
     }
 
     /// Evicts what is over the budget.
     pub fn trim(&mut self) {
-        if self.bytes <= self.budget {
-            return;
-        }
         while self.bytes > self.budget {
-            let Some((priority, key)) = self.queue.pop_first() else { return };
-            let Some(entry) = self.entries.get_mut(&key) else { continue };
-            if entry.holds.0 == self.epoch && entry.holds.1 > 0 {
+            let Some(Reverse((priority, key))) = self.queue.pop() else { return };
+            let epoch = self.epoch;
+            let Some(entry) = self.entry(key).filter(|entry| entry.priority == Some(priority)) else { continue };
+            if entry.holds.0 == epoch && entry.holds.1 > 0 {
                 entry.priority = None;
                 self.parked.push(key);
                 continue;
@@ -293,18 +357,17 @@ impl Cache {
         }
     }
 
-    /// Takes an entry out.
-    pub fn remove(&mut self, key: Digest) {
-        let Some(entry) = self.entries.remove(&key) else { return };
-        if let Some(priority) = entry.priority {
-            self.queue.remove(&(priority, key));
-        }
+    /// Takes out an entry that is not held.
+    fn remove(&mut self, key: Digest) {
+        let Some(place) = self.places.remove(&key) else { return };
+        let Some(entry) = self.entries[place as usize].take() else { return };
+        self.free.push(place);
         self.bytes -= entry.results.memory.own;
         for (address, _) in &entry.results.memory.shared {
-            if let Some((bytes, users)) = self.buffers.get_mut(address) {
-                *users -= 1;
-                if *users == 0 {
-                    self.bytes -= *bytes;
+            if let Some(buffer) = self.buffers.get_mut(address) {
+                buffer.users -= 1;
+                if buffer.users == 0 {
+                    self.bytes -= buffer.bytes;
                     self.buffers.remove(address);
                 }
             }
@@ -318,20 +381,18 @@ impl Cache {
         self.budget = budget;
     }
 
-    fn worth(&self, nanos: u64, bytes: usize) -> u64 {
-        (self.age + nanos as f64 / bytes.max(1) as f64).to_bits()
-    }
-
-    fn is_held(&self, entry: &Entry) -> bool {
-        entry.holds.0 == self.epoch && entry.holds.1 > 0
-    }
-
     fn unpark(&mut self, key: Digest) {
         let age = self.age;
-        if let Some(entry) = self.entries.get_mut(&key).filter(|entry| entry.priority.is_none()) {
-            let priority = (age + entry.results.nanos as f64 / entry.results.memory.bytes().max(1) as f64).to_bits();
+        if let Some(entry) = self.entry(key).filter(|entry| entry.priority.is_none()) {
+            let priority = entry.worth(age);
             entry.priority = Some(priority);
-            self.queue.insert((priority, key));
+            self.enqueue(priority, key);
         }
+    }
+}
+
+impl Entry {
+    fn worth(&self, age: f64) -> u64 {
+        (age + self.results.nanos as f64 / self.results.memory.bytes().max(1) as f64).to_bits()
     }
 }

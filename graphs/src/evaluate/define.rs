@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::groups::{Groups, KnobSource, Leaf, Origin};
 use super::knobs::adapt;
+use super::path::NodePath;
 use crate::document::{InputEnd, NodeKind};
 use crate::error::NodeError;
 use crate::ids::SocketId;
@@ -23,6 +24,8 @@ pub(super) struct Recipe {
     pub counts: Vec<u32>,
     /// The knobs that the remaining feeds drive, in order.
     pub driven: Vec<u32>,
+    /// Per feed, the node that it comes from.
+    pub sources: Vec<NodePath>,
     /// Type, revision, knobs and the layout of the feeds: all of the key but the inputs' keys.
     pub fixed: Digest,
 }
@@ -123,7 +126,8 @@ fn try_define(
     let fixed = key.finish().map_err(|error| {
         NodeError::new(format!("a parameter: {error}")).help("reset the parameters to their defaults")
     })?;
-    let recipe = Recipe { node_type: Arc::clone(node_type), knobs, counts, driven, fixed };
+    let sources = feeds.iter().map(|origin: &Origin| origin.path.clone()).collect();
+    let recipe = Recipe { node_type: Arc::clone(node_type), knobs, counts, driven, sources, fixed };
     Ok(Definition { work: Work::Run(Arc::new(recipe)), feeds })
 }
 

@@ -3,13 +3,15 @@
 //! Goes upstream from the wanted outputs and stops at results that are there. A result found makes all upstream of it
 //! unneeded; a node whose key hangs on another one's output (early cut-off, files) waits until that is known.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+use smallvec::SmallVec;
 
 use super::define::Work;
 use super::engine::{Engine, Outs, Phase};
-use super::explain::{Cause, Components, Explanation, Outcome, causes};
-use super::path::NodePath;
+use super::explain::{Components, Explained, Ground, Outcome};
 use super::plan::Slot;
+use super::request::Wanted;
 use super::status::Event;
 use crate::error::NodeError;
 use crate::value::Digest;
@@ -33,8 +35,14 @@ impl Engine {
         self.ready.clear();
         let before = std::mem::take(&mut self.entered);
         self.flights.values_mut().for_each(|flight| flight.slots.clear());
-        let wanted = self.request.wanted.iter().map(|wanted| (wanted.output.clone(), self.plan.find(&wanted.output)));
-        self.wanted = wanted.collect();
+        let same = self.found == Some(self.plan.shape)
+            && self.wanted.len() == self.request.wanted.len()
+            && self.wanted.iter().zip(&self.request.wanted).all(|((path, _), wanted)| *path == wanted.output);
+        if !same {
+            let find = |wanted: &Wanted| (wanted.output.clone(), self.plan.find(&wanted.output));
+            self.wanted = self.request.wanted.iter().map(find).collect();
+            self.found = Some(self.plan.shape);
+        }
         let slots: Vec<Slot> = self.wanted.iter().filter_map(|(_, feed)| feed.as_ref().ok()).map(|f| f.slot).collect();
         for &slot in &slots {
             self.live[slot as usize].wanted = self.epoch;
@@ -71,7 +79,7 @@ impl Engine {
             live.epoch = epoch - 1;
             for flight in [live.base, live.key].into_iter().flatten() {
                 if let Some(flight) = self.flights.get_mut(&flight) {
-                    flight.slots.retain(|&waiting| waiting != slot);
+                    flight.slots.retain(|waiting| *waiting != slot);
                 }
             }
         }
@@ -295,10 +303,17 @@ impl Engine {
     }
 
     fn passed(&mut self, slot: Slot) {
-        let explanation =
-            Explanation { outcome: Outcome::Passed, causes: Vec::new(), time: Default::default(), bytes: 0 };
+        let explanation = Explained {
+            outcome: Outcome::Passed,
+            ground: Ground::Nothing,
+            nanos: 0,
+            bytes: 0,
+            old: None,
+            new: None,
+            told: OnceLock::new(),
+        };
         let live = &mut self.live[slot as usize];
-        live.explanation = Some(Arc::new(explanation));
+        live.explanation = Some(explanation);
         live.explained = self.generation;
         if live.wanted == self.epoch {
             let feeds = self.plan.get(slot).map(|planned| planned.feeds.clone()).unwrap_or_default();
@@ -397,27 +412,22 @@ impl Engine {
         if again && outcome == Outcome::Memory {
             return;
         }
-        let new =
-            Components { key, recipe: Arc::clone(recipe), links: live.links.clone(), files: Arc::clone(&live.files) };
-        let causes = match &live.last {
-            None => vec![Cause::First],
-            Some(_) if again && live.retried => vec![Cause::Retried],
-            Some(_) if again && self.request.checked => vec![Cause::Checked],
-            Some(_) if again && outcome == Outcome::Ran => vec![Cause::Evicted],
-            Some(_) if again => Vec::new(),
-            Some(last) => {
-                let source = |feed: usize| -> NodePath {
-                    let path = planned.feeds.get(feed).and_then(|feed| self.path(feed.slot));
-                    path.unwrap_or_else(|| NodePath::new([]))
-                };
-                causes(last, &new, source)
-            }
+        let ground = match &live.last {
+            None => Ground::First,
+            Some(_) if again && live.retried => Ground::Retried,
+            Some(_) if again && self.request.checked => Ground::Checked,
+            Some(_) if again && outcome == Outcome::Ran => Ground::Evicted,
+            Some(_) if again => Ground::Nothing,
+            Some(_) => Ground::Changed,
         };
-        let time = std::time::Duration::from_nanos(nanos);
+        let links = SmallVec::from_slice(&live.links);
+        let new = Components { key, recipe: Arc::clone(recipe), links, files: Arc::clone(&live.files) };
+        let new = Arc::new(new);
         let live = &mut self.live[slot as usize];
-        live.last = Some(new);
+        let old = live.last.replace(Arc::clone(&new));
         live.retried = false;
-        live.explanation = Some(Arc::new(Explanation { outcome, causes, time, bytes }));
+        live.explanation =
+            Some(Explained { outcome, ground, nanos, bytes, old, new: Some(new), told: OnceLock::new() });
         live.explained = self.generation;
     }
 }

@@ -6,9 +6,12 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use super::define::Work;
-use super::engine::{Engine, Flight, Phase};
+use super::engine::{Engine, Phase};
 use super::explain::Outcome;
+use super::flights::Flight;
 use super::plan::Slot;
 use super::worker::{Job, Source, Step, Task};
 use crate::cx::Cx;
@@ -168,7 +171,7 @@ impl Engine {
         let flight = Flight {
             cx: cx.clone(),
             path: planned.leaf.path.clone(),
-            slots: vec![slot],
+            slots: SmallVec::from_slice(&[slot]),
             origin: slot,
             running: false,
             checked: check,

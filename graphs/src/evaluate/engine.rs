@@ -4,7 +4,7 @@
 //! runs a node and never reads a file's content; it waits only for its next message. A newer snapshot is taken in as
 //! soon as the message at hand is dealt with.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,15 +15,16 @@ use super::cache::{ByDigest, Cache};
 use super::checked::Impurity;
 use super::define::Work;
 use super::disk::DiskWriter;
-use super::explain::{Components, Explanation, Outcome};
+use super::explain::{Components, Explained, Outcome};
 use super::files::Files;
+use super::flights::Flights;
 use super::path::{NodePath, OutputPath};
 use super::plan::{Feed, Plan, Slot};
 use super::publish::Watch;
 use super::request::{Options, Request};
 use super::status::{Evaluation, Event, Generation, NodeState, NodeStatus, Unavailable};
 use super::worker::{Ended, Job, Report};
-use crate::cx::{Cx, FileStamp};
+use crate::cx::FileStamp;
 use crate::error::NodeError;
 use crate::value::{Digest, Value};
 
@@ -104,29 +105,17 @@ pub(super) struct Live {
     /// The job that has it, and its step.
     pub job: (u64, u32),
     /// What its last result was made of.
-    pub last: Option<Components>,
-    pub explanation: Option<Arc<Explanation>>,
+    pub last: Option<Arc<Components>>,
+    pub explanation: Option<Explained>,
     pub explained: Generation,
     /// How long it last ran.
     pub nanos: Option<u64>,
     /// The generation in which it was last compared with itself.
     pub checked: u64,
     pub retried: bool,
+    /// Where it stands in the news, in which round of them.
+    pub noted: (u64, u32),
     pub touched: bool,
-}
-
-/// A run or a load under way.
-pub(super) struct Flight {
-    pub cx: Cx,
-    pub path: NodePath,
-    /// Who waits for it; nobody once it is cancelled.
-    pub slots: Vec<Slot>,
-    /// The node that it was started for.
-    pub origin: Slot,
-    pub running: bool,
-    pub checked: bool,
-    /// It may still be wanted: its node's key is not known yet.
-    pub doubtful: bool,
 }
 
 /// Files that a recipe read, and the key of its result with them.
@@ -149,7 +138,7 @@ pub(super) struct Engine {
     /// Per key of a node with early cut-off: what is in its outputs.
     pub contents: ByDigest<Arc<[Digest]>>,
     pub records: ByDigest<Vec<Record>>,
-    pub flights: BTreeMap<Digest, Flight>,
+    pub flights: Flights,
     pub ready: VecDeque<Slot>,
     /// Nodes whose outputs became known while others were looked at.
     pub known: Vec<Slot>,
@@ -161,6 +150,8 @@ pub(super) struct Engine {
     pub job: u64,
     pub request: Request,
     pub wanted: Vec<(OutputPath, Result<Feed, NodeError>)>,
+    /// The shape of the plan in which they were found.
+    pub found: Option<u64>,
     /// Wanted nodes that were not settled when last looked at.
     pub unsettled: Vec<Slot>,
     /// Nodes looked at in this epoch, while someone looks at the status.
@@ -275,7 +266,7 @@ impl Engine {
             self.live[slot as usize] = Live::default();
             self.file_slots.remove(&slot);
             self.file_waits.remove(&slot);
-            self.flights.values_mut().for_each(|flight| flight.slots.retain(|&waiting| waiting != slot));
+            self.flights.values_mut().for_each(|flight| flight.slots.retain(|waiting| *waiting != slot));
             self.watch.forget(&path);
         }
         self.live.resize_with(self.plan.len(), Live::default);
@@ -311,8 +302,9 @@ impl Engine {
     }
 
     fn report(&mut self, report: Report) {
-        let Some(flight) = self.flights.remove(&report.key) else { return };
-        let waiting: Vec<Slot> = flight.slots.iter().copied().filter(|&slot| self.flies(slot)).collect();
+        let Some(mut flight) = self.flights.remove(&report.key) else { return };
+        let mut waiting = std::mem::take(&mut flight.slots);
+        waiting.retain(|slot| self.flies(*slot));
         match report.ended {
             Ended::Done { results, reads, digests, differences } => {
                 for read in &reads {
@@ -367,7 +359,7 @@ impl Engine {
                 }
                 self.errors.insert(key, Arc::clone(&error));
                 if key != report.key {
-                    let changed = self.rekey(waiting.clone());
+                    let changed = self.rekey(waiting.iter().copied());
                     self.demand_again(&changed);
                 }
                 for slot in waiting {
@@ -556,11 +548,12 @@ impl Engine {
             .wanted
             .iter()
             .map(|(path, feed)| (path.clone(), self.output(feed).unwrap_or(Err(Unavailable::Superseded))));
-        let part = self.plan.iter().filter(|(slot, _)| self.live[*slot as usize].epoch == self.epoch);
+        // By path, so that the map is built without sorting.
+        let part = self.plan.by_path().filter(|(_, slot)| self.live[*slot as usize].epoch == self.epoch);
         Evaluation {
             generation: self.generation,
             outputs: outputs.collect(),
-            nodes: part.map(|(slot, planned)| (planned.leaf.path.clone(), self.status(slot))).collect(),
+            nodes: part.map(|(path, slot)| (path.clone(), self.status(slot))).collect(),
             impure: self.impure.clone(),
             meter: self.meter(),
         }

@@ -1,10 +1,13 @@
 //! Why a node ran, or did not: as data and in words.
 
 use std::fmt;
-use std::sync::Arc;
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
+
+use smallvec::SmallVec;
 
 use super::define::Recipe;
 use super::path::NodePath;
@@ -136,19 +139,86 @@ impl fmt::Display for Explanation {
     }
 }
 
-/// What a node's key was made of, to compare the next one with.
+/// An [`Explanation`] that is put into words only when someone reads it: most never are.
 #[derive(Clone, Debug)]
+pub struct Explained {
+    pub(super) outcome: Outcome,
+    pub(super) ground: Ground,
+    pub(super) nanos: u64,
+    pub(super) bytes: usize,
+    /// What the result before this one was made of, and this one.
+    pub(super) old: Option<Arc<Components>>,
+    pub(super) new: Option<Arc<Components>>,
+    pub(super) told: OnceLock<Box<Explanation>>,
+}
+
+/// Why a node came by another result, as far as known without comparing what it is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ground {
+    Nothing,
+    First,
+    Evicted,
+    Retried,
+    Checked,
+    /// What has changed tells.
+    Changed,
+}
+
+impl Explained {
+    /// How it came by its result, without working out why.
+    pub fn outcome(&self) -> Outcome {
+        self.outcome
+    }
+}
+
+impl Deref for Explained {
+    type Target = Explanation;
+
+    fn deref(&self) -> &Explanation {
+        self.told.get_or_init(|| {
+            let causes = match self.ground {
+                Ground::Nothing => Vec::new(),
+                Ground::First => vec![Cause::First],
+                Ground::Evicted => vec![Cause::Evicted],
+                Ground::Retried => vec![Cause::Retried],
+                Ground::Checked => vec![Cause::Checked],
+                Ground::Changed => match (&self.old, &self.new) {
+                    (Some(old), Some(new)) => causes(old, new),
+                    _ => Vec::new(),
+                },
+            };
+            let time = Duration::from_nanos(self.nanos);
+            Box::new(Explanation { outcome: self.outcome, causes, time, bytes: self.bytes })
+        })
+    }
+}
+
+impl fmt::Display for Explained {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl Serialize for Explained {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        (**self).serialize(to)
+    }
+}
+
+/// What a node's key was made of, to compare the next one with.
+#[derive(Debug)]
 pub(super) struct Components {
     pub key: Digest,
     pub recipe: Arc<Recipe>,
     /// Per feed, its key.
-    pub links: Vec<Digest>,
+    pub links: SmallVec<[Digest; 4]>,
     /// Per file that it read, what was in it.
     pub files: Arc<[(Arc<str>, Option<Digest>)]>,
 }
 
-/// What is different in `new`; `source` names the node behind a feed of it.
-pub(super) fn causes(old: &Components, new: &Components, source: impl Fn(usize) -> NodePath) -> Vec<Cause> {
+/// What is different in `new`.
+fn causes(old: &Components, new: &Components) -> Vec<Cause> {
+    let source = |feed: usize| new.recipe.sources.get(feed).cloned().unwrap_or_else(|| NodePath::new([]));
     let mut causes = Vec::new();
     let (was, is) = (&old.recipe, &new.recipe);
     let type_of = |recipe: &Recipe| (recipe.node_type.id.clone(), recipe.node_type.revision);

@@ -17,6 +17,7 @@ mod dispatch;
 mod engine;
 mod explain;
 mod files;
+mod flights;
 mod groups;
 mod keys;
 mod knobs;
@@ -35,21 +36,21 @@ use std::thread::JoinHandle;
 use std::time::Instant;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
-use parking_lot::Mutex;
 
 pub use checked::Impurity;
-pub use explain::{Cause, Explanation, Outcome};
+pub use explain::{Cause, Explained, Explanation, Outcome};
 pub use path::{NodePath, OutputPath};
 pub use request::{DiskOptions, Options, Reason, Request, Wanted};
-pub use status::{Evaluation, Event, Generation, Meter, NodeState, NodeStatus, Status, Unavailable};
+pub use status::{Evaluation, Event, Generation, Meter, NodeState, NodeStatus, Outputs, Status, Unavailable};
 
 use crate::document::Document;
 use crate::registry::Registry;
 use cache::{ByDigest, Cache};
 use engine::{Engine, Message};
 use files::Files;
+use flights::Flights;
 use plan::Plan;
-use publish::Watch;
+use publish::{Shared, Watch};
 
 /// Why an evaluator could not be set up.
 #[derive(Debug, thiserror::Error)]
@@ -71,7 +72,7 @@ pub enum EvaluatorError {
 pub struct Evaluator {
     messages: Sender<Message>,
     generation: AtomicU64,
-    status: Arc<Mutex<Status>>,
+    status: Arc<Shared>,
     events: (Sender<Event>, Receiver<Event>),
     engine: Option<JoinHandle<()>>,
 }
@@ -88,7 +89,7 @@ impl Evaluator {
         let (messages, inbox) = unbounded();
         let (jobs, to_run) = unbounded();
         let (to_digest, paths) = unbounded();
-        let status = Arc::new(Mutex::new(Status::default()));
+        let status = Arc::new(Shared::default());
         let (mut disk, mut reader, mut known) = (None, None, Vec::new());
         if let Some(tier) = &options.disk {
             let opened = disk::open(tier, Arc::clone(&registry));
@@ -118,7 +119,7 @@ impl Evaluator {
             errors: ByDigest::default(),
             contents: ByDigest::default(),
             records: ByDigest::default(),
-            flights: BTreeMap::new(),
+            flights: Flights::default(),
             ready: VecDeque::new(),
             known: Vec::new(),
             file_waits: BTreeSet::new(),
@@ -128,6 +129,7 @@ impl Evaluator {
             job: 0,
             request: Request::default(),
             wanted: Vec::new(),
+            found: None,
             unsettled: Vec::new(),
             entered: Vec::new(),
             finished: false,
@@ -184,7 +186,7 @@ impl Evaluator {
     /// The status as it was a moment ago. Kept up from the first call of [`Evaluator::events`] on, and brought up to
     /// date before an event is sent.
     pub fn status(&self) -> Status {
-        self.status.lock().clone()
+        self.status.status()
     }
 
     /// Drops from memory what is not wanted.

@@ -62,6 +62,8 @@ pub(super) struct Plan {
     order: Order,
     /// Nodes whose wires close a loop, or start at a node that is not there: looked at again when wires change.
     unsettled: BTreeSet<Slot>,
+    /// Counts changes to anything but knobs: while it stands, outputs are found where they were.
+    pub shape: u64,
 }
 
 impl Plan {
@@ -77,6 +79,7 @@ impl Plan {
             numbers: BTreeMap::new(),
             order: Order::new(),
             unsettled: BTreeSet::new(),
+            shape: 0,
         };
         // Added in topological order, no edge ever moves another one.
         let ranks = sorted(&leaves, &definitions);
@@ -98,6 +101,7 @@ impl Plan {
         if self.folder.as_deref() != folder || !same_groups(&self.groups.document, &document) {
             let new = Self::new(document, Arc::clone(&self.registry), folder.map(Path::to_owned));
             let old = std::mem::replace(self, new);
+            self.shape = old.shape + 1;
             return Changes { renumbered: Some(old.numbers), ..Changes::default() };
         }
         let old = std::mem::replace(&mut self.groups.document, document);
@@ -116,6 +120,9 @@ impl Plan {
                         DiffItem::Update { old, new } => {
                             if old.1.kind == new.1.kind && old.1.muted == new.1.muted && old.1.knobs == new.1.knobs {
                                 continue;
+                            }
+                            if old.1.kind != new.1.kind || old.1.muted != new.1.muted {
+                                self.shape += 1;
                             }
                             if old.1.kind != new.1.kind {
                                 // Who takes its outputs looks them up in another type.
@@ -144,6 +151,7 @@ impl Plan {
                 }
             }
             if !before.wires.ptr_eq(&graph.wires) {
+                self.shape += 1;
                 for item in before.wires.diff(&graph.wires) {
                     let (DiffItem::Add(end, _) | DiffItem::Remove(end, _) | DiffItem::Update { new: (end, _), .. }) =
                         item;
@@ -152,6 +160,9 @@ impl Plan {
                     }
                 }
             }
+        }
+        if !added.is_empty() || !removed.is_empty() {
+            self.shape += 1;
         }
         let mut gone = Vec::new();
         for path in removed {
@@ -208,6 +219,11 @@ impl Plan {
     /// All nodes with their numbers.
     pub fn iter(&self) -> impl Iterator<Item = (Slot, &Planned)> {
         self.slots.iter().enumerate().filter_map(|(k, planned)| Some((k as Slot, planned.as_ref()?)))
+    }
+
+    /// All nodes in the order of their paths.
+    pub fn by_path(&self) -> impl Iterator<Item = (&NodePath, Slot)> {
+        self.numbers.iter().map(|(path, &slot)| (path, slot))
     }
 
     pub fn slot(&self, path: &NodePath) -> Option<Slot> {

@@ -8,7 +8,7 @@ use imbl::OrdMap;
 use serde::{Deserialize, Serialize};
 
 use super::checked::Impurity;
-use super::explain::Explanation;
+use super::explain::Explained;
 use super::path::{NodePath, OutputPath};
 use crate::cx::{Cx, Warning};
 use crate::error::NodeError;
@@ -63,7 +63,7 @@ pub struct NodeStatus {
     /// Its recipe key, once known.
     pub key: Option<Digest>,
     /// How it came by its result, why, in what time and how many bytes.
-    pub explanation: Option<Arc<Explanation>>,
+    pub explanation: Option<Explained>,
     /// The generation that the explanation is from.
     pub explained: Generation,
     /// What it noticed. Comes with a cached result too.
@@ -103,6 +103,9 @@ pub struct Meter {
     pub disk_bytes: u64,
 }
 
+/// What wanted outputs came to.
+pub type Outputs = OrdMap<OutputPath, Result<Value, Unavailable>>;
+
 /// A snapshot of the whole evaluation: cheap to take, never changes, at most a moment old.
 #[derive(Clone, Debug, Default)]
 pub struct Status {
@@ -113,7 +116,7 @@ pub struct Status {
     /// The nodes by path, groups opened up. Group nodes themselves are not in it; see [`Status::within`].
     pub nodes: OrdMap<NodePath, Arc<NodeStatus>>,
     /// What is wanted and settled.
-    pub outputs: OrdMap<OutputPath, Result<Value, Unavailable>>,
+    pub outputs: Outputs,
     /// How full the caches are.
     pub meter: Meter,
 }
@@ -212,7 +215,7 @@ impl Evaluation {
     pub fn ran(&self) -> Vec<&NodePath> {
         let ran = self.nodes.iter().filter(|(_, status)| {
             status.explained == self.generation
-                && status.explanation.as_ref().is_some_and(|why| why.outcome == super::Outcome::Ran)
+                && status.explanation.as_ref().is_some_and(|why| why.outcome() == super::Outcome::Ran)
         });
         ran.map(|(path, _)| path).collect()
     }

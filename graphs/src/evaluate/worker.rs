@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crossbeam_channel::{Receiver, Sender};
+use smallvec::SmallVec;
 
 use super::cache::{Memory, Results};
 use super::checked::{Difference, compare};
@@ -91,6 +92,8 @@ pub(super) struct Report {
 
 /// Results are told of at least this often.
 const FLUSH_NANOS: u64 = 200_000;
+/// And whenever so many are there: the scheduler takes them in while the next ones are made.
+const BATCH: usize = 64;
 /// And whenever this much memory is not yet metered.
 const FLUSH_BYTES: usize = 1 << 20;
 
@@ -104,15 +107,15 @@ pub(super) fn work(registry: &Registry, disk: Option<&DiskReader>, jobs: &Receiv
 }
 
 fn run(registry: &Registry, disk: Option<&DiskReader>, job: Job, to: &Sender<Message>) -> bool {
-    let mut given: Vec<Option<Vec<Value>>> = Vec::with_capacity(job.steps.len());
-    let mut reports = Vec::new();
+    let mut given = Given { values: Vec::with_capacity(job.steps.len()), steps: Vec::with_capacity(job.steps.len()) };
+    let mut reports = Vec::with_capacity(if job.steps.len() > 1 { BATCH } else { 1 });
     let (mut flushed, mut unmetered) = (Instant::now(), 0);
     let mut started = flushed;
     for step in &job.steps {
         let late = started.duration_since(flushed).as_nanos() as u64 > FLUSH_NANOS;
-        if !step.cheap || late || unmetered > FLUSH_BYTES {
+        if !step.cheap || late || unmetered > FLUSH_BYTES || reports.len() >= BATCH {
             let starting = (!step.cheap).then_some(step.key);
-            let reports = std::mem::take(&mut reports);
+            let reports = std::mem::replace(&mut reports, Vec::with_capacity(BATCH));
             if to.send(Message::Reports { reports, starting, free: false }).is_err() {
                 return false;
             }
@@ -122,7 +125,7 @@ fn run(registry: &Registry, disk: Option<&DiskReader>, job: Job, to: &Sender<Mes
         let now = Instant::now();
         let nanos = now.duration_since(started).as_nanos() as u64;
         started = now;
-        given.push(match &mut ended {
+        let values = match &mut ended {
             Ended::Done { results, reads, .. } => {
                 results.nanos = nanos;
                 unmetered += results.memory.bytes();
@@ -132,23 +135,37 @@ fn run(registry: &Registry, disk: Option<&DiskReader>, job: Job, to: &Sender<Mes
                     Task::Check(Some(before)) => before,
                     _ => &results.values,
                 };
-                reads.is_empty().then(|| values.clone())
+                if reads.is_empty() { &values[..] } else { &[] }
             }
-            _ => None,
-        });
+            _ => &[],
+        };
+        given.push(values);
         reports.push(Report { key: step.key, ended });
     }
     drop(given);
     to.send(Message::Reports { reports, starting: None, free: true }).is_ok()
 }
 
-fn perform(
-    registry: &Registry,
-    disk: Option<&DiskReader>,
-    job: &Job,
-    step: &Step,
-    given: &[Option<Vec<Value>>],
-) -> Ended {
+/// What the steps of a job have given so far.
+struct Given {
+    values: Vec<Value>,
+    /// Per step, where its outputs are.
+    steps: Vec<Range<usize>>,
+}
+
+impl Given {
+    fn push(&mut self, values: &[Value]) {
+        let start = self.values.len();
+        self.values.extend_from_slice(values);
+        self.steps.push(start..self.values.len());
+    }
+
+    fn get(&self, step: u32, output: u32) -> Option<&Value> {
+        self.values[self.steps.get(step as usize)?.clone()].get(output as usize)
+    }
+}
+
+fn perform(registry: &Registry, disk: Option<&DiskReader>, job: &Job, step: &Step, given: &Given) -> Ended {
     if step.cx.is_cancelled() {
         return Ended::Cancelled;
     }
@@ -167,13 +184,11 @@ fn perform(
         };
     }
     let feeds = &job.sources[step.sources.start as usize..step.sources.end as usize];
-    let mut values = Vec::with_capacity(feeds.len());
+    let mut values: SmallVec<[&Value; 8]> = SmallVec::new();
     for source in feeds {
         let value = match source {
             Source::Value(value) => Some(value),
-            Source::Step { step, output } => {
-                given.get(*step as usize).and_then(Option::as_ref).and_then(|values| values.get(*output as usize))
-            }
+            Source::Step { step, output } => given.get(*step, *output),
         };
         let Some(value) = value else { return Ended::Cancelled };
         values.push(value);
@@ -187,7 +202,7 @@ fn perform(
     if step.cx.is_cancelled() {
         return Ended::Cancelled;
     }
-    let reads = step.cx.reads();
+    let (warnings, reads) = step.cx.finish();
     let values = match result {
         Ok(values) => values,
         Err(error) if error.is_cancelled() => {
@@ -197,7 +212,6 @@ fn perform(
         }
         Err(error) => return Ended::Failed { error, reads },
     };
-    let warnings = step.cx.warnings();
     let mut differences = Vec::new();
     if let Task::Check(before) = &step.task {
         match before {
