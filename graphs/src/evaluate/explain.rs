@@ -128,6 +128,9 @@ impl fmt::Display for Explanation {
         if self.causes.is_empty() {
             return f.write_str(": nothing changed");
         }
+        if self.outcome != Outcome::Ran && self.causes == [Cause::First] {
+            return f.write_str(": made earlier");
+        }
         f.write_str(if self.outcome == Outcome::Ran { " because " } else { ", although " })?;
         for (k, cause) in self.causes.iter().enumerate() {
             if k > 0 {
