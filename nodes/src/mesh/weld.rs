@@ -65,7 +65,7 @@ const EMPTY: u64 = u64::MAX;
 
 impl Grid {
     fn new(vertices: usize) -> Self {
-        let size = (vertices * 2).next_power_of_two().max(16);
+        let size = (vertices * 3 / 2).next_power_of_two().max(16);
         Self { slots: vec![EMPTY; size], mask: size - 1 }
     }
 
@@ -121,10 +121,10 @@ fn join(positions: &[Vec3], tolerance: f32, cx: &Cx) -> Result<(Vec<u32>, Vec<u3
     let mut first: Vec<u32> = Vec::with_capacity(positions.len());
     let mut grid = Grid::new(positions.len());
     let exact = tolerance <= 0.0;
-    // Cells are wide against a small tolerance: then seven vertices in eight look into one cell only.
+    // Cells are wide against a small tolerance: then nearly all vertices look into one cell only.
     let origin = positions.iter().fold(Vec3::splat(f32::MAX), |lo, &p| lo.min(p));
     let extent = positions.iter().fold(0.0f32, |e, &p| e.max((p - origin).max_element()));
-    let cell = (tolerance * 32.0).min(extent / 4096.0).max(tolerance * 2.0).max(extent / 1e9);
+    let cell = (tolerance * 128.0).min(extent / 4096.0).max(tolerance * 2.0).max(extent / 1e9);
     let per_cell = if cell > 0.0 { 1.0 / cell } else { 0.0 };
     let margin = tolerance * per_cell;
     let reach = tolerance * tolerance;
@@ -170,45 +170,54 @@ fn join(positions: &[Vec3], tolerance: f32, cx: &Cx) -> Result<(Vec<u32>, Vec<u3
     Ok((welded, first))
 }
 
+/// The kept triangles under one least corner: the newest of them, and a bit for each by its other corners.
+#[derive(Clone, Copy)]
+struct Fan {
+    newest: u32,
+    filter: u32,
+}
+
 /// Triangles over welded vertices, in their order, without those that have no area left or come a second time (in whatever
 /// order of corners).
 fn clean_triangles(triangles: &[[u32; 3]], welded: &[u32], vertices: usize, cx: &Cx) -> Result<Vec<[u32; 3]>> {
-    let mapped = |t: &[u32; 3]| t.map(|v| welded[v as usize]);
-    let proper = |t: &[u32; 3]| t[0] != t[1] && t[1] != t[2] && t[0] != t[2];
-    // Triangles are listed under their least corner; those under the same corner are compared with each other.
-    let mut starts = vec![0u32; vertices + 1];
+    // Triangles are listed under their least corner; with that one, the greatest corner and the sum tell them apart. The bits
+    // spare almost every triangle a look at the list.
+    let other = |t: &[u32; 3]| (t[0].max(t[1]).max(t[2]), t[0].wrapping_add(t[1]).wrapping_add(t[2]));
+    let mut fans = vec![Fan { newest: NONE, filter: 0 }; vertices];
+    let mut kept: Vec<[u32; 3]> = Vec::with_capacity(triangles.len());
+    let mut older: Vec<u32> = Vec::with_capacity(triangles.len());
+    let mut great: HashSet<(u32, u32, u32)> = HashSet::new();
     for chunk in triangles.chunks(BLOCK) {
         cx.check()?;
-        for t in chunk.iter().map(mapped).filter(proper) {
-            starts[t[0].min(t[1]).min(t[2]) as usize + 1] += 1;
-        }
-    }
-    for k in 1..starts.len() {
-        starts[k] += starts[k - 1];
-    }
-    let mut ends = starts.clone();
-    let mut others = vec![(0u32, 0u32); starts[vertices] as usize];
-    let mut fans: HashSet<[u32; 3]> = HashSet::new();
-    let mut kept = Vec::with_capacity(others.len());
-    for chunk in triangles.chunks(BLOCK) {
-        cx.check()?;
-        for t in chunk.iter().map(mapped).filter(proper) {
-            let mut key = t;
-            key.sort_unstable();
-            let (start, end) = (starts[key[0] as usize] as usize, &mut ends[key[0] as usize]);
-            let seen = &mut others[start..=*end as usize];
-            let last = seen.len() - 1;
-            // A fan of very many triangles is looked up instead of looked through.
-            let new = if seen.len() <= FAN {
-                !seen[..last].contains(&(key[1], key[2]))
-            } else {
-                !seen[..FAN].contains(&(key[1], key[2])) && fans.insert(key)
-            };
-            if new {
-                seen[last] = (key[1], key[2]);
-                *end += 1;
-                kept.push(t);
+        for t in chunk {
+            let t = t.map(|v| welded[v as usize]);
+            if t[0] == t[1] || t[1] == t[2] || t[0] == t[2] {
+                continue;
             }
+            let least = t[0].min(t[1]).min(t[2]);
+            let (most, sum) = other(&t);
+            let bit = 1u32 << ((most ^ sum.rotate_left(16)).wrapping_mul(0x9e37_79b9) >> 27);
+            let fan = &mut fans[least as usize];
+            let mut listed = true;
+            if fan.filter & bit != 0 {
+                let (mut at, mut steps) = (fan.newest, 0);
+                while at != NONE && other(&kept[at as usize]) != (most, sum) {
+                    at = older[at as usize];
+                    steps += 1;
+                }
+                // A fan of very many triangles is looked up instead of looked through.
+                listed = steps < FAN;
+                if at != NONE || (!listed && !great.insert((least, most, sum))) {
+                    continue;
+                }
+            }
+            if listed {
+                older.push(fan.newest);
+                *fan = Fan { newest: kept.len() as u32, filter: fan.filter | bit };
+            } else {
+                older.push(NONE);
+            }
+            kept.push(t);
         }
     }
     Ok(kept)

@@ -5,7 +5,7 @@ use sinew_graph::{Cx, Result, node};
 
 use crate::data::{Body, Collar, Region, Regions};
 use crate::rig::anatomy::{Anatomy, Role};
-use crate::rig::sweep::graph::Graph;
+use crate::rig::sweep::graph::{Graph, marked};
 
 /// Finds where each region meets the rest: the ring of vertices around its root, and the joint that it hangs from. Weights
 /// are not asked, because they are what is wrong.
@@ -28,7 +28,7 @@ pub fn collar(
     let body = &regions.body;
     let pelvis = named_joint(body, &pelvis)?;
     let anatomy = Anatomy::with_pelvis(&body.mesh, &body.skeleton, &body.skin, pelvis);
-    let graph = Graph::of(body.weld.first.len(), &body.weld.triangles);
+    let graph = Graph::around(&regions.regions, &body.weld);
     for region in &mut out.regions {
         cx.check()?;
         region.collar = find(region, body, &anatomy, &graph, preference);
@@ -59,9 +59,10 @@ const ROUNDING: f32 = 1.02;
 const ROOT_SHARE: f32 = 0.12;
 
 pub(super) fn find(region: &Region, body: &Body, anatomy: &Anatomy, graph: &Graph, preference: f32) -> Option<Collar> {
-    let inside = |v: u32| region.vertices.binary_search(&v).is_ok();
+    let inside = marked(body.weld.first.len(), &region.vertices);
+    let outside = |v: &u32| !inside[*v as usize];
     let mut ring: Vec<u32> =
-        region.vertices.iter().flat_map(|&v| graph.neighbours(v).iter().copied()).filter(|&v| !inside(v)).collect();
+        region.vertices.iter().flat_map(|&v| graph.neighbours(v).iter().copied()).filter(outside).collect();
     ring.sort_unstable();
     ring.dedup();
     if ring.is_empty() {

@@ -155,7 +155,8 @@ impl Skin<'_> {
     ) -> Result<(Vec<Found>, MergeTree)> {
         let values = self.values();
         let triangles = &self.body.weld.triangles;
-        let place = |v: u32| self.place(v);
+        let places: Vec<Vec3> = (0..values.len() as u32).map(|v| self.place(v)).collect();
+        let place = |v: u32| places[v as usize];
         let least = Significance { persistence, vertices: 3 };
         let tree = MergeTree::of(&values, triangles, lowest, least, cx)?;
         let levels = (0..=LEVELS).map(|k| highest + (lowest - highest) * k as f32 / LEVELS as f32).collect();
@@ -166,18 +167,21 @@ impl Skin<'_> {
         let shells = Shells::of(&graph, triangles, place);
         let skin = shells.area.iter().sum::<f64>();
         let candidates = select::select(&tree, &profile, skin, to_skeleton);
+        let mut members: Vec<Vec<u32>> = vec![Vec::new(); tree.nodes.len()];
+        for (v, &node) in tree.node_of.iter().enumerate().filter(|(_, node)| **node != NONE) {
+            members[node as usize].push(v as u32);
+        }
         let mut found = Vec::new();
         for (k, candidate) in candidates.iter().enumerate() {
             cx.check()?;
             cx.progress(0.75 + 0.25 * k as f32 / candidates.len() as f32);
             let within = tree.within(candidate.node);
             let above = |threshold: f32| -> Vec<u32> {
-                (0..values.len() as u32)
-                    .filter(|&v| {
-                        let node = tree.node_of[v as usize];
-                        node != NONE && within[node as usize] && values[v as usize] > threshold
-                    })
-                    .collect()
+                let nodes = (0..within.len()).filter(|&node| within[node]);
+                let all = nodes.flat_map(|node| members[node].iter().copied());
+                let mut vertices: Vec<u32> = all.filter(|&v| values[v as usize] > threshold).collect();
+                vertices.sort_unstable();
+                vertices
             };
             let core = above(candidate.threshold);
             let Some(&any) = core.first() else { continue };
@@ -190,7 +194,7 @@ impl Skin<'_> {
                     vertices = shells.vertices(any);
                 } else if candidate.sticks_out {
                     let spill = above(candidate.lowest);
-                    if let Some(grown) = root::grow(&graph, &place, &vertices, &spill, cx)? {
+                    if let Some(grown) = root::grow(&graph, &places, &vertices, &spill, cx)? {
                         vertices = grown;
                     }
                 }

@@ -6,7 +6,7 @@ use sinew_graph::{Cx, Result};
 use super::anatomy::Segment;
 use super::eigen;
 use super::skeleton_distance::to_point;
-use super::sweep::graph::Graph;
+use super::sweep::graph::{Graph, marked};
 use crate::data::{Body, Region};
 
 /// The widest border of what sticks out, as a share of the square root of its area: a flat patch has 3.5, half a sphere 2.5,
@@ -38,12 +38,13 @@ impl Measures {
     /// Measures a region that has its collar.
     pub fn of(region: &Region, body: &Body, graph: &Graph, segments: &[Segment], cx: &Cx) -> Result<Self> {
         let place = |v: u32| body.mesh.positions[body.weld.first[v as usize] as usize];
-        let inside = |v: u32| region.vertices.binary_search(&v).is_ok();
+        let members = marked(body.weld.first.len(), &region.vertices);
+        let inside = |v: u32| members[v as usize];
         let ring: &[u32] = region.collar.as_ref().map_or(&[], |collar| &collar.ring);
         let geodesic = graph.distances(place, ring, f32::INFINITY, inside, cx)?;
         let mut along: Vec<(f32, u32)> =
             region.vertices.iter().map(|&v| (geodesic[v as usize], v)).filter(|(g, _)| g.is_finite()).collect();
-        along.sort_by(|a, b| a.0.total_cmp(&b.0));
+        along.sort_unstable_by_key(|&(g, v)| u64::from(g.to_bits()) << 32 | u64::from(v));
         let count = region.vertices.len().max(1) as f64;
         let centre = region.vertices.iter().map(|&v| place(v).as_dvec3()).sum::<DVec3>() / count;
         let (mut covariance, mut furthest) = (DMat3::ZERO, 0.0f64);
@@ -145,7 +146,8 @@ fn unrolled(along: &[(f32, u32)], place: impl Fn(u32) -> Vec3) -> f32 {
 /// Length of a region's border over the square root of its area; 0 for a closed shell.
 pub fn neck(region: &Region, body: &Body, graph: &Graph) -> f32 {
     let place = |v: u32| body.mesh.positions[body.weld.first[v as usize] as usize].as_dvec3();
-    let inside = |v: u32| region.vertices.binary_search(&v).is_ok();
+    let members = marked(body.weld.first.len(), &region.vertices);
+    let inside = |v: u32| members[v as usize];
     let (mut border, mut area) = (0.0f64, 0.0f64);
     for &v in region.vertices.iter() {
         let p = place(v);

@@ -35,19 +35,22 @@ pub fn merge_regions(
             turned.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(lo, hi), p| (lo.min(p), hi.max(p)))
         })
         .collect();
-    // A patch of the body below a tail hangs from the same joint, but nothing of it sticks out.
-    let graph = Graph::of(body.weld.first.len(), &body.weld.triangles);
-    let sticks_out: Vec<bool> = regions.regions.iter().map(|region| neck(region, body, &graph) <= NECK).collect();
     let joint = |k: usize| regions.regions[k].collar.as_ref().map(|c| c.joint);
     let mut group: Vec<usize> = (0..boxes.len()).collect();
+    // A patch of the body below a tail hangs from the same joint, but nothing of it sticks out.
+    let sticks_out = |k: usize| {
+        let region = &regions.regions[k];
+        neck(region, body, &Graph::around(std::slice::from_ref(region), &body.weld)) <= NECK
+    };
+    let mut told: Vec<Option<bool>> = vec![None; boxes.len()];
     for a in 0..boxes.len() {
-        cx.check()?;
         for b in 0..a {
-            if sticks_out[a]
-                && sticks_out[b]
-                && joint(a).is_some()
+            cx.check()?;
+            if joint(a).is_some()
                 && joint(a) == joint(b)
                 && share(boxes[a], boxes[b]) > overlap
+                && *told[a].get_or_insert_with(|| sticks_out(a))
+                && *told[b].get_or_insert_with(|| sticks_out(b))
             {
                 let (from, to) = (group[a].max(group[b]), group[a].min(group[b]));
                 group.iter_mut().filter(|g| **g == from).for_each(|g| *g = to);

@@ -50,7 +50,7 @@ pub fn pca_classify(
     if !out.regions.is_empty() {
         let pelvis = named_joint(body, &pelvis)?;
         let anatomy = Anatomy::with_pelvis(&body.mesh, &body.skeleton, &body.skin, pelvis);
-        let graph = Graph::of(body.weld.first.len(), &body.weld.triangles);
+        let graph = Graph::around(&out.regions, &body.weld);
         let segments = anatomy.bones.segments(&body.skeleton, STUB);
         let judge = Judge { body, anatomy: &anatomy, elongation, least_length, offset, worn_rigid, broad_rigid };
         for region in &mut out.regions {

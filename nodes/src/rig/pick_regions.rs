@@ -151,7 +151,7 @@ fn pick_branch(regions: &mut Regions, tree: &RegionTree, branch: u32) -> Result<
     };
     let body = &regions.body;
     let anatomy = Anatomy::of(&body.mesh, &body.skeleton, &body.skin);
-    let graph = Graph::of(body.weld.first.len(), &body.weld.triangles);
+    let graph = Graph::around(std::slice::from_ref(&region), &body.weld);
     region.collar = collar::find(&region, body, &anatomy, &graph, collar::PREFERENCE);
     regions.regions.push(region);
     Ok(number)

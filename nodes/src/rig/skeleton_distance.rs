@@ -1,8 +1,9 @@
 //! How far each vertex is from the bones (`tail-3d.md` A1).
 //!
-//! Vertices are taken in blocks. A block's bounding sphere rules out most segments before any vertex is looked at; the rest
-//! are measured for 8 vertices at once, in plain loops over arrays that the compiler turns into vector code.
+//! Vertices are taken in blocks, and blocks in groups. A bounding sphere rules out most segments for a whole group, that of a
+//! block most of the rest; what is left is measured in plain loops over arrays that the compiler turns into vector code.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use glam::Vec3;
@@ -41,6 +42,9 @@ pub fn to_point(p: Vec3, segments: &[Segment]) -> f32 {
 /// Vertices per block.
 const BLOCK: usize = 64;
 
+/// Blocks per group.
+const GROUP: usize = 16;
+
 /// Blocks per task.
 const TASK: usize = 256;
 
@@ -75,9 +79,15 @@ pub fn distances(positions: &[Vec3], segments: &[Segment], cx: &Cx) -> Result<Ar
     positions.par_chunks(BLOCK * TASK).zip(values.par_chunks_mut(BLOCK * TASK)).try_for_each(
         |(positions, values)| {
             cx.check()?;
-            let mut near = Vec::with_capacity(prepared.len());
-            for (positions, values) in positions.chunks(BLOCK).zip(values.chunks_mut(BLOCK)) {
-                block(positions, &prepared, &mut near, values);
+            let (mut around, mut near) = (Vec::new(), Vec::new());
+            let size = BLOCK * GROUP;
+            for (positions, values) in positions.chunks(size).zip(values.chunks_mut(size)) {
+                let (least, radius) = measure(positions, &prepared, &mut around);
+                around.retain(|&(d, _)| within(d, limit(least, radius)));
+                let segments: Vec<Prepared> = around.iter().map(|&(_, segment)| segment).collect();
+                for (positions, values) in positions.chunks(BLOCK).zip(values.chunks_mut(BLOCK)) {
+                    block(positions, &segments, &mut near, values);
+                }
             }
             Ok(())
         },
@@ -85,31 +95,36 @@ pub fn distances(positions: &[Vec3], segments: &[Segment], cx: &Cx) -> Result<Ar
     Ok(values.into())
 }
 
-fn block(positions: &[Vec3], segments: &[Prepared], near: &mut Vec<(f32, u32)>, values: &mut [f32]) {
-    let (mut lo, mut hi) = (positions[0], positions[0]);
-    let (mut x, mut y, mut z) = ([0.0f32; BLOCK], [0.0f32; BLOCK], [0.0f32; BLOCK]);
-    for (k, &p) in positions.iter().enumerate() {
-        (lo, hi) = (lo.min(p), hi.max(p));
-        (x[k], y[k], z[k]) = (p.x, p.y, p.z);
-    }
+/// How far each segment is from the centre of some positions, the least of it, and the radius of the sphere around them.
+fn measure(positions: &[Vec3], segments: &[Prepared], near: &mut Vec<(f32, Prepared)>) -> (f32, f32) {
+    let (lo, hi) = positions.iter().fold((positions[0], positions[0]), |(lo, hi), &p| (lo.min(p), hi.max(p)));
     let centre = (lo + hi) * 0.5;
     let radius = positions.iter().map(|p| p.distance_squared(centre)).fold(0.0, f32::max).sqrt();
     near.clear();
-    let mut least = f32::INFINITY;
-    for (k, segment) in segments.iter().enumerate() {
-        let d = segment.distance_squared(centre).sqrt();
-        least = least.min(d);
-        near.push((d, k as u32));
+    near.extend(segments.iter().map(|segment| (segment.distance_squared(centre).sqrt(), *segment)));
+    (near.iter().map(|n| n.0).fold(f32::INFINITY, f32::min), radius)
+}
+
+/// The distance from the centre beyond which a segment is not the nearest to any vertex: that is at most two radii further
+/// away than the nearest segment. The margin takes up rounding: a segment too many costs time, one too few would cost
+/// exactness.
+fn limit(least: f32, radius: f32) -> f32 {
+    (least + 2.0 * radius) * (1.0 + 1e-5)
+}
+
+/// Whether a segment counts. A vertex without a number for a place takes no segment from the others of its block.
+fn within(d: f32, limit: f32) -> bool {
+    d.partial_cmp(&limit) != Some(Ordering::Greater)
+}
+
+fn block(positions: &[Vec3], segments: &[Prepared], near: &mut Vec<(f32, Prepared)>, values: &mut [f32]) {
+    let (mut x, mut y, mut z) = ([0.0f32; BLOCK], [0.0f32; BLOCK], [0.0f32; BLOCK]);
+    for (k, &p) in positions.iter().enumerate() {
+        (x[k], y[k], z[k]) = (p.x, p.y, p.z);
     }
-    // Whatever is nearest to any vertex of the block is at most two radii further from its centre than the nearest segment.
-    // The margin takes up rounding: a segment too many costs time, one too few would cost exactness.
-    let limit = (least + 2.0 * radius) * (1.0 + 1e-5);
+    let (least, radius) = measure(positions, segments, near);
     let mut best = [f32::INFINITY; BLOCK];
-    for &(d, k) in near.iter() {
-        if d > limit {
-            continue;
-        }
-        let Prepared { a, d, per_length_squared } = segments[k as usize];
+    let mut lower = |&Prepared { a, d, per_length_squared }: &Prepared| {
         for k in 0..BLOCK {
             let (px, py, pz) = (x[k] - a.x, y[k] - a.y, z[k] - a.z);
             let t = ((px * d.x + py * d.y + pz * d.z) * per_length_squared).clamp(0.0, 1.0);
@@ -117,7 +132,9 @@ fn block(positions: &[Vec3], segments: &[Prepared], near: &mut Vec<(f32, u32)>, 
             let square = qx * qx + qy * qy + qz * qz;
             best[k] = if square < best[k] { square } else { best[k] };
         }
-    }
+    };
+    let limit = limit(least, radius);
+    near.iter().filter(|(d, _)| within(*d, limit)).for_each(|(_, segment)| lower(segment));
     for (value, best) in values.iter_mut().zip(best) {
         *value = best.sqrt();
     }

@@ -51,7 +51,8 @@ impl Bones {
         let count = skeleton.joints.len();
         let mut used = vec![false; count];
         for (&joint, &weight) in skin.joints.iter().zip(skin.weights.iter()) {
-            if weight > USE {
+            // One branch, and one that is hardly ever taken.
+            if (weight > USE) & !used[usize::from(joint)] {
                 used[usize::from(joint)] = true;
             }
         }

@@ -138,8 +138,17 @@ fn guess_up(skeleton: &Skeleton, mirror: &Mirror, hind: &Limb, fore: Option<&Lim
 }
 
 /// The longest edge of the hull's underside: what a foot stands on.
-fn resting_edge(mut points: Vec<Vec2>) -> Option<Vec2> {
-    points.sort_by(|a, b| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)));
+fn resting_edge(points: Vec<Vec2>) -> Option<Vec2> {
+    // By x, then by y, as whole numbers in the order of the floats: a quarter of the time.
+    let rising = |x: f32| {
+        let bits = x.to_bits();
+        u64::from(if bits >> 31 == 0 { bits | 1 << 31 } else { !bits })
+    };
+    let float = |key: u32| f32::from_bits(if key >> 31 == 1 { key & !(1 << 31) } else { !key });
+    let mut keys: Vec<u64> = points.iter().map(|p| rising(p.x) << 32 | rising(p.y)).collect();
+    keys.sort_unstable();
+    let mut points: Vec<Vec2> =
+        keys.into_iter().map(|key| Vec2::new(float((key >> 32) as u32), float(key as u32))).collect();
     points.dedup();
     let mut hull: Vec<Vec2> = Vec::new();
     for p in points {

@@ -5,6 +5,6 @@
 pub mod bridge;
 pub mod centreline;
 pub mod geodesic;
-mod heap;
+pub mod heap;
 mod nearest;
 pub mod patch;

@@ -1,10 +1,17 @@
 //! Edges of a welded mesh as an adjacency list, and distances along them.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
 use glam::Vec3;
 use sinew_graph::{Cx, Result};
+
+use crate::data::{Region, Weld};
+use crate::rig::chain::heap::RadixHeap;
+
+/// Per vertex: whether it is one of some.
+pub fn marked(vertices: usize, some: &[u32]) -> Vec<bool> {
+    let mut marked = vec![false; vertices];
+    some.iter().for_each(|&v| marked[v as usize] = true);
+    marked
+}
 
 /// Neighbours of each vertex.
 #[derive(Clone, Debug)]
@@ -14,6 +21,16 @@ pub struct Graph {
 }
 
 impl Graph {
+    /// The edges of the triangles that touch a region: all that there is to know of the regions' own vertices, without the rest
+    /// of the skin.
+    pub fn around(regions: &[Region], weld: &Weld) -> Self {
+        let mut inside = vec![false; weld.first.len()];
+        regions.iter().flat_map(|region| region.vertices.iter()).for_each(|&v| inside[v as usize] = true);
+        let touches = |t: &&[u32; 3]| t.iter().any(|&v| inside[v as usize]);
+        let triangles: Vec<[u32; 3]> = weld.triangles.iter().filter(touches).copied().collect();
+        Self::of(weld.first.len(), &triangles)
+    }
+
     /// The edges of some triangles. An edge of two triangles is listed twice.
     pub fn of(vertices: usize, triangles: &[[u32; 3]]) -> Self {
         let mut starts = vec![0u32; vertices + 2];
@@ -57,28 +74,29 @@ impl Graph {
         cx: &Cx,
     ) -> Result<Vec<f32>> {
         let mut distance = vec![f32::INFINITY; self.starts.len() - 1];
-        let mut queue = BinaryHeap::new();
+        let mut queue = RadixHeap::new();
         for &source in sources {
             distance[source as usize] = 0.0;
-            queue.push(Reverse((0u32, source)));
+            queue.push(0.0, source);
         }
         let mut steps = 0usize;
-        while let Some(Reverse((bits, v))) = queue.pop() {
+        while let Some((here, v)) = queue.pop() {
             steps += 1;
             if steps.is_multiple_of(1 << 14) {
                 cx.check()?;
             }
-            let here = f32::from_bits(bits);
             if here > distance[v as usize] {
                 continue;
             }
             let p = positions(v);
             for &u in self.neighbours(v) {
-                let there = here + p.distance(positions(u));
-                if there < distance[u as usize] && there <= limit && inside(u) {
-                    distance[u as usize] = there;
-                    // Distances are not negative, so their bits sort as they do.
-                    queue.push(Reverse((there.to_bits(), u)));
+                // A settled neighbour costs no square root.
+                if distance[u as usize] > here && inside(u) {
+                    let there = here + p.distance(positions(u));
+                    if there < distance[u as usize] && there <= limit {
+                        distance[u as usize] = there;
+                        queue.push(there, u);
+                    }
                 }
             }
         }

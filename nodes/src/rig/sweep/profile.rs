@@ -82,6 +82,22 @@ impl Profile {
                 };
             }
         }
+        // The first level below a value. Levels are about evenly spaced: a guess is right or nearly so, where halving would
+        // have the processor guess every step.
+        let (top, span) = match levels[..] {
+            [top, .., last] if top > last => (top, (count - 1) as f32 / (top - last)),
+            _ => (0.0, 0.0),
+        };
+        let first_below = |value: f32| {
+            let mut at = (((top - value) * span) as usize).min(count);
+            while at < count && levels[at] >= value {
+                at += 1;
+            }
+            while at > 0 && levels[at - 1] < value {
+                at -= 1;
+            }
+            at
+        };
         // Cut triangles count at one level only, whole ones from their first level on down.
         let mut samples = vec![Sample::default(); tree.nodes.len() * count];
         let mut whole = samples.clone();
@@ -89,6 +105,9 @@ impl Profile {
             cx.check()?;
             cx.progress(0.5 + 0.2 * (block * BLOCK) as f32 / triangles.len() as f32);
             for t in chunk {
+                if t.iter().all(|&v| tree.node_of[v as usize] == NONE) {
+                    continue;
+                }
                 let mut corners = t.map(|v| (values[v as usize], v));
                 corners.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
                 let home = tree.node_of[corners[0].1 as usize];
@@ -100,8 +119,8 @@ impl Profile {
                 let area = 0.5 * (p[1] - p[0]).cross(p[2] - p[0]).length();
                 let (centre, mean) = ((p[0] + p[1] + p[2]) / 3.0, (value[0] + value[1] + value[2]) / 3.0);
                 let row = home as usize * count;
-                let first = levels.partition_point(|&l| l >= corners[0].0);
-                let below = levels.partition_point(|&l| l >= corners[2].0);
+                let first = first_below(corners[0].0);
+                let below = first_below(corners[2].0);
                 for l in first..below {
                     let (length, part) = cut(value, p, f64::from(levels[l]));
                     let sample = &mut samples[at[row + l] as usize * count + l];

@@ -7,7 +7,7 @@
 use glam::Vec3;
 use sinew_graph::{Cx, Result};
 
-use super::graph::Graph;
+use super::graph::{Graph, marked};
 use super::profile::cut;
 
 /// By how much the circle grows per step of distance where the body begins. A circle on a plane grows by 6.3, one on a cone of
@@ -24,14 +24,10 @@ const FURTHER: f32 = 1.3;
 ///
 /// `core` is part of the appendage (rising), `spill` all of the branch at its lowest threshold, which may lie on the body in
 /// part (rising).
-pub fn grow(
-    graph: &Graph,
-    positions: &dyn Fn(u32) -> Vec3,
-    core: &[u32],
-    spill: &[u32],
-    cx: &Cx,
-) -> Result<Option<Vec<u32>>> {
-    let inside = |v: u32| core.binary_search(&v).is_ok();
+pub fn grow(graph: &Graph, places: &[Vec3], core: &[u32], spill: &[u32], cx: &Cx) -> Result<Option<Vec<u32>>> {
+    let positions = |v: u32| places[v as usize];
+    let members = marked(places.len(), core);
+    let inside = |v: u32| members[v as usize];
     let mut ring: Vec<u32> =
         core.iter().flat_map(|&v| graph.neighbours(v).iter().copied()).filter(|&v| !inside(v)).collect();
     ring.sort_unstable();
@@ -48,7 +44,8 @@ pub fn grow(
     else {
         return Ok(None);
     };
-    let nearby = graph.distances(positions, &[tip], f32::INFINITY, |v| spill.binary_search(&v).is_ok(), cx)?;
+    let spilt = marked(places.len(), spill);
+    let nearby = graph.distances(positions, &[tip], f32::INFINITY, |v| spilt[v as usize], cx)?;
     let reach = |of: &[u32]| of.iter().map(|&v| nearby[v as usize]).filter(|d| d.is_finite()).fold(0.0, f32::max);
     let core_reach = reach(core);
     let limit = (core_reach * FURTHER).max(reach(spill));
@@ -70,7 +67,7 @@ struct Circles {
 }
 
 impl Circles {
-    fn of(graph: &Graph, distance: &[f32], within: &[u32], positions: &dyn Fn(u32) -> Vec3, limit: f32) -> Self {
+    fn of(graph: &Graph, distance: &[f32], within: &[u32], positions: impl Fn(u32) -> Vec3, limit: f32) -> Self {
         let step = f64::from(limit) / STEPS as f64;
         let (mut length, mut area) = (vec![0.0; STEPS + 2], vec![0.0; STEPS + 2]);
         let key = |v: u32| (distance[v as usize].to_bits(), v);
