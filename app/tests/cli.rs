@@ -1,5 +1,7 @@
 //! What a newcomer types, and what scripts rely on.
 
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails as a test does")]
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -43,6 +45,7 @@ fn measure(result: &Value, of: &str, name: &str) -> (f64, f64) {
     (row["before"].as_f64().unwrap(), row["after"].as_f64().unwrap())
 }
 
+#[allow(clippy::print_stderr, reason = "a test tells why it was skipped")]
 fn model(name: &str) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/models").join(name);
     if !path.exists() {

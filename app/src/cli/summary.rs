@@ -8,7 +8,7 @@ pub fn grid<'a>(head: impl IntoIterator<Item = &'a str>) -> Grid {
     let mut grid = Grid::new();
     grid.load_style(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
     grid.set_width(120);
-    grid.set_header(head.into_iter().map(|name| Cell::new(name)));
+    grid.set_header(head.into_iter().map(Cell::new));
     grid
 }
 

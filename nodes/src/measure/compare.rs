@@ -203,6 +203,6 @@ mod tests {
         assert!(rows.contains(&"all|vertices||6|6|0".into()), "{rows:#?}");
         assert!(cx.warnings()[0].what.starts_with("the character has no clips"));
         let error = compare(&before, &after, None, "walk".into(), 24, Which::Treated, &cx).unwrap_err();
-        assert!(error.to_string().starts_with("before: "), "{error}");
+        assert!(error.to_string().starts_with("clip: there is no clip \"walk\""), "{error}");
     }
 }

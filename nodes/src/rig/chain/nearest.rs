@@ -59,7 +59,8 @@ fn split(points: &mut [(Vec3, u32)], axes: &mut [u8]) {
     let mut left = || split(left, left_axes);
     let mut right = || split(&mut right[1..], &mut right_axes[1..]);
     if alone {
-        (left(), right());
+        left();
+        right();
     } else {
         rayon::join(left, right);
     }

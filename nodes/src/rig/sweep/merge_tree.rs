@@ -120,7 +120,7 @@ impl MergeTree {
             let mut at = k as u32;
             while alias[at as usize] != NONE && at != end {
                 let next = alias[at as usize];
-                alias[at as usize] = if next == end { end } else { end };
+                alias[at as usize] = end;
                 at = next;
             }
         }
