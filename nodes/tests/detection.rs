@@ -1,6 +1,8 @@
 //! Promises of detection over the real models beside the project: tails are found, nothing else is touched, and neither units
 //! nor axes nor the order of vertices decide.
 
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails and tells as a test does")]
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -188,8 +190,11 @@ fn shuffled(character: &Character) -> (Character, Vec<u32>) {
     (out, order)
 }
 
+/// What a region is, what is done with it, and the joint that it hangs from.
+type Decision = (Kind, Treatment, Option<u16>);
+
 /// What is decided: of each region the kind, treatment and joint; and the original vertices of the chains.
-fn decisions(regions: &Regions, order: Option<&[u32]>) -> (Vec<(Kind, Treatment, Option<u16>)>, Vec<BTreeSet<u32>>) {
+fn decisions(regions: &Regions, order: Option<&[u32]>) -> (Vec<Decision>, Vec<BTreeSet<u32>>) {
     let mut kinds: Vec<_> = regions
         .regions
         .iter()

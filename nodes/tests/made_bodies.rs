@@ -1,5 +1,7 @@
 //! Promises of detection on made bodies, which need no file: a biped of tubes, and what may hang on it.
 
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails and tells as a test does")]
+
 use std::sync::Arc;
 
 use glam::{Mat4, Vec3};
