@@ -128,7 +128,7 @@ fn reader<'a>(
     Err(if known.is_empty() {
         format!("no node reads a file as {}", takes.label())
     } else {
-        format!("{} is none of the files that are read as {}: {}", file.display(), takes.label(), known.join(", "))
+        format!("this is none of the files that are read as {}: {}", takes.label(), known.join(", "))
     })
 }
 

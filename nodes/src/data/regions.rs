@@ -75,6 +75,21 @@ pub struct Finding {
     pub reason: Arc<str>,
 }
 
+impl Finding {
+    /// What is known of a region before anything judged it: only how it came to be.
+    pub fn unjudged(reason: impl Into<Arc<str>>) -> Self {
+        Self {
+            kind: Kind::Unknown,
+            treatment: Treatment::Unchanged,
+            name: "".into(),
+            extent: 0.0,
+            elongation: 0.0,
+            offset: 0.0,
+            reason: reason.into(),
+        }
+    }
+}
+
 /// What a region is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Kind {

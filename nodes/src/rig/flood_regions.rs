@@ -6,9 +6,7 @@ use std::sync::Arc;
 use glam::Vec3;
 use sinew_graph::{Choice, Cx, NodeError, Outputs, Result, node};
 
-use crate::data::{
-    Body, Branch, Character, Field, Finding, Kind, Region, RegionTree, Regions, Stance, Treatment, Weld,
-};
+use crate::data::{Body, Branch, Character, Field, Finding, Region, RegionTree, Regions, Stance, Weld};
 use crate::rig::anatomy::{Anatomy, Segment};
 use crate::rig::skeleton_distance;
 use crate::rig::sweep::graph::Graph;
@@ -239,15 +237,7 @@ impl Skin<'_> {
                 number: number as u32,
                 vertices: found.vertices.into(),
                 collar: None,
-                finding: Finding {
-                    kind: Kind::Unknown,
-                    treatment: Treatment::Unchanged,
-                    name: "".into(),
-                    extent: 0.0,
-                    elongation: 0.0,
-                    offset: 0.0,
-                    reason: format!("taken above {:.3} H", found.threshold).into(),
-                },
+                finding: Finding::unjudged(format!("taken above {:.3} H", found.threshold)),
             });
         }
         (regions, RegionTree { branches: branches.into(), branch_of: tree.node_of.into() })

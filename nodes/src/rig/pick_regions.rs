@@ -139,15 +139,7 @@ fn pick_branch(regions: &mut Regions, tree: &RegionTree, branch: u32) -> Result<
         number,
         vertices: vertices.into(),
         collar: None,
-        finding: Finding {
-            kind: Kind::Unknown,
-            treatment: Treatment::Unchanged,
-            name: "".into(),
-            extent: 0.0,
-            elongation: 0.0,
-            offset: 0.0,
-            reason: format!("branch {branch} of the region tree").into(),
-        },
+        finding: Finding::unjudged(format!("branch {branch} of the region tree")),
     };
     let body = &regions.body;
     let anatomy = Anatomy::of(&body.mesh, &body.skeleton, &body.skin);
