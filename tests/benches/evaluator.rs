@@ -143,7 +143,7 @@ fn want(document: &Arc<Document>, socket: &str, nodes: impl Iterator<Item = usiz
 /// An evaluator that is listened to, as the editor does.
 struct Editor {
     evaluator: Evaluator,
-    events: Receiver<Event>,
+    events: Receiver<Vec<Event>>,
 }
 
 impl Editor {
@@ -155,7 +155,7 @@ impl Editor {
 
     /// Waits for an event.
     fn until(&self, is_it: impl Fn(&Event) -> bool) {
-        while !self.events.recv().is_ok_and(|event| is_it(&event)) {}
+        while !self.events.recv().is_ok_and(|events| events.iter().any(&is_it)) {}
     }
 
     /// Submits, and waits until all is settled.

@@ -128,7 +128,7 @@ fn watch(evaluator: &Evaluator, request: Request, json: bool) -> Result<Status, 
     let events = evaluator.events();
     let generation = evaluator.submit(request);
     let mut progress = Progress::new(json);
-    for event in events.iter() {
+    for event in events.iter().flatten() {
         progress.show(&event)?;
         if matches!(event, Event::Finished(finished) if finished == generation) {
             break;

@@ -11,6 +11,7 @@ mod problem;
 mod resolve;
 mod sockets;
 mod walk;
+mod wiring;
 
 use imbl::OrdMap;
 

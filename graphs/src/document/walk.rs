@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::wiring::Wiring;
 use super::{Document, Graph, InputEnd, NodeKind, OutputEnd};
 use crate::ids::{GraphId, NodeId};
 
@@ -23,60 +24,15 @@ impl Graph {
 
     /// The cycle that a wire from `from` to `to` would close: the nodes from `to` to `from` along existing wires.
     pub fn would_cycle(&self, from: &NodeId, to: &NodeId) -> Option<Vec<NodeId>> {
-        // Upstream from `from`, because the wires are sorted by where they end.
-        let mut seen = BTreeSet::from([from]);
-        let mut trail: Vec<(&NodeId, Vec<&NodeId>)> = vec![(from, self.upstream(from).collect())];
         if from == to {
             return Some(vec![from.clone()]);
         }
-        while let Some((_, open)) = trail.last_mut() {
-            match open.pop() {
-                None => {
-                    trail.pop();
-                }
-                Some(next) if next == to => {
-                    let path = std::iter::once(next).chain(trail.iter().rev().map(|(node, _)| *node));
-                    return Some(path.cloned().collect());
-                }
-                Some(next) if seen.insert(next) => trail.push((next, self.upstream(next).collect())),
-                Some(_) => {}
-            }
-        }
-        None
+        Wiring::of(self).path(to, from)
     }
 
     /// A cycle along the wires, if there is one. Edits never make one; a file merged by hand can.
     pub fn find_cycle(&self) -> Option<Vec<NodeId>> {
-        let mut done = BTreeSet::new();
-        let mut on_trail = BTreeSet::new();
-        for start in self.nodes.keys() {
-            let mut trail: Vec<(&NodeId, Vec<&NodeId>)> = Vec::new();
-            if !done.contains(start) {
-                on_trail.insert(start);
-                trail.push((start, self.upstream(start).collect()));
-            }
-            while let Some((node, open)) = trail.last_mut() {
-                match open.pop() {
-                    None => {
-                        done.insert(*node);
-                        on_trail.remove(*node);
-                        trail.pop();
-                    }
-                    Some(next) if on_trail.contains(next) => {
-                        let cycle = trail.iter().rev().map(|(node, _)| *node);
-                        let mut path: Vec<NodeId> = cycle.take_while(|node| *node != next).cloned().collect();
-                        path.push(next.clone());
-                        return Some(path);
-                    }
-                    Some(next) if !done.contains(next) => {
-                        on_trail.insert(next);
-                        trail.push((next, self.upstream(next).collect()));
-                    }
-                    Some(_) => {}
-                }
-            }
-        }
-        None
+        Wiring::of(self).circle()
     }
 
     /// The graphs that its nodes use as groups.

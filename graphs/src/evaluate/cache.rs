@@ -1,122 +1,64 @@
-//! The memory tier: results by recipe key, many per node, under a hard budget in bytes.
+//! The memory tier: results by recipe key, many per node, under a hard budget in bytes; and whatever else is known of
+//! a key.
 //!
-//! Owned by the scheduling thread, so nothing here locks. Allocations are counted by identity: what entries share
-//! counts once. Entries in use (wanted, or input of a run to come) are held: they stay, and are metered. Of the others
-//! those go first that cost least time per byte to make again, with ageing so that unused ones go in the end
+//! Owned by the scheduling thread, so nothing here locks. A key is looked up once, when a node gets it; from then on
+//! it is a [`Place`]. Entries in use (wanted, or input of a run to come) are held: they stay, and are metered. Of the
+//! others those go first that cost least time per byte to make again, with ageing so that unused ones go in the end
 //! (GreedyDual-Size, Cao and Irani 1997).
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
-use crate::column::{Column, Elements};
-use crate::cx::Warning;
-use crate::value::{Digest, Value};
+use super::flights::FlightId;
+use super::keys::FileList;
+use super::results::{Memory, Results};
+use crate::error::NodeError;
+use crate::value::Digest;
 
-/// A map by digest. A digest's first bytes are as good as a hash.
-pub(super) type ByDigest<T> = HashMap<Digest, T, BuildHasherDefault<FirstBytes>>;
+/// A key's number: good while a node has the key, or anything is kept, held or under way for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place(u32);
 
+/// Of so many keys that no node has and that have no result, it is still known what failed, what files they read, and
+/// what was in their outputs.
+const MOST_REMEMBERED: usize = 1 << 16;
+
+/// Files that a recipe read, and the key of its result with them.
+pub(super) struct Record {
+    pub files: FileList,
+    pub effective: Digest,
+}
+
+/// What stays known of a key without its result.
 #[derive(Default)]
-pub(super) struct FirstBytes(u64);
-
-impl Hasher for FirstBytes {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        if let Some(first) = bytes.first_chunk::<8>() {
-            self.0 = u64::from_le_bytes(*first);
-        }
-    }
-
-    fn write_usize(&mut self, _: usize) {}
+struct Memo {
+    error: Option<Arc<NodeError>>,
+    /// With early cut-off: what is in its outputs.
+    contents: Option<Arc<[Digest]>>,
+    records: Vec<Record>,
 }
 
-/// What a node gave: its outputs and its warnings.
-#[derive(Debug)]
-pub(super) struct Results {
-    pub values: Vec<Value>,
-    pub warnings: Vec<Warning>,
-    /// How long it ran.
-    pub nanos: u64,
-    /// The memory behind the values.
-    pub memory: Memory,
-}
-
-/// The allocations behind some values.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Memory {
-    /// Buffers that other values may share: address and bytes.
-    shared: Vec<(usize, usize)>,
-    /// All other bytes.
-    own: usize,
-}
-
-/// Bytes that an entry costs besides its columns.
-const PER_ENTRY: usize = 256;
-
-impl Memory {
-    /// Measures values. Takes no copy of anything large.
-    pub fn of(values: &[Value]) -> Self {
-        let mut memory = Self { shared: Vec::new(), own: PER_ENTRY };
-        for value in values {
-            if let Some(bytes) = value.own_bytes() {
-                memory.own += bytes;
-                continue;
-            }
-            for column in value.columns() {
-                memory.add(&column);
-            }
-        }
-        memory
-    }
-
-    fn add(&mut self, column: &Column) {
-        // A buffer that only this column owns was made for it and is gone in a moment: its address means nothing.
-        fn buffer<T>(memory: &mut Memory, rows: &Arc<[T]>) {
-            let bytes = size_of_val::<[T]>(rows);
-            if Arc::strong_count(rows) > 1 && bytes > 0 {
-                memory.shared.push((rows.as_ptr() as usize, bytes));
-            } else {
-                memory.own += bytes;
-            }
-        }
-        match &column.elements {
-            Elements::F32(rows) => buffer(self, rows),
-            Elements::F64(rows) => buffer(self, rows),
-            Elements::U32(rows) => buffer(self, rows),
-            Elements::U16(rows) => buffer(self, rows),
-            Elements::U8(rows) => buffer(self, rows),
-            Elements::I32(rows) => buffer(self, rows),
-            Elements::Text(rows) => {
-                buffer(self, rows);
-                let rows_are_own = Arc::strong_count(rows) == 1;
-                for row in rows.iter() {
-                    if rows_are_own || Arc::strong_count(row) == 1 {
-                        self.own += row.len();
-                    } else {
-                        self.shared.push((row.as_ptr() as usize, row.len()));
-                    }
-                }
-            }
-        }
-    }
-
-    /// All bytes, as if nothing were shared with other entries.
-    pub fn bytes(&self) -> usize {
-        self.own + self.shared.iter().map(|(_, bytes)| bytes).sum::<usize>()
+impl Memo {
+    fn is_empty(&self) -> bool {
+        self.error.is_none() && self.contents.is_none() && self.records.is_empty()
     }
 }
 
 struct Entry {
     key: Digest,
-    results: Results,
-    /// Its place in the queue; `None` while it was met there held.
-    priority: Option<u64>,
+    /// How many nodes have this key; as the key of their recipe or with the files that it read.
+    nodes: u32,
+    flight: Option<FlightId>,
     /// Who holds it, in which epoch.
     holds: (u32, u32),
+    results: Option<Results>,
+    /// Its place in the queue; `None` while it was met there held.
+    priority: Option<u64>,
+    memo: Option<Box<Memo>>,
+    remembered: bool,
+    vacant: bool,
 }
 
 /// A buffer behind entries: its bytes, how many entries have it, and how many of those are held in which epoch.
@@ -132,27 +74,47 @@ pub(super) struct Cache {
     budget: usize,
     bytes: usize,
     held_bytes: usize,
-    /// Where each entry is, so that the map stays small.
-    places: ByDigest<u32>,
-    entries: Vec<Option<Entry>>,
-    free: Vec<u32>,
+    places: HashMap<Digest, Place, BuildHasherDefault<FirstBytes>>,
+    entries: Vec<Entry>,
+    free: Vec<Place>,
+    /// How many entries have results.
+    results: usize,
     /// By address.
-    buffers: HashMap<usize, Buffer, BuildHasherDefault<FirstBytes8>>,
+    buffers: HashMap<usize, Buffer, BuildHasherDefault<Address>>,
     /// Least worth first. The priority is a float's bits, which sort as the float does: none is negative. What is not
     /// its entry's priority any more is passed over.
-    queue: BinaryHeap<Reverse<(u64, Digest)>>,
-    parked: Vec<Digest>,
+    queue: BinaryHeap<Reverse<(u64, u32)>>,
+    parked: Vec<Place>,
+    /// Held before they had results.
+    early: Vec<Place>,
+    remembered: VecDeque<Place>,
     age: f64,
     epoch: u32,
-    /// Holds on what is not there yet.
-    early: ByDigest<u32>,
     evicted: u64,
 }
 
+/// A digest's first bytes are as good as a hash.
 #[derive(Default)]
-pub(super) struct FirstBytes8(u64);
+struct FirstBytes(u64);
 
-impl Hasher for FirstBytes8 {
+impl Hasher for FirstBytes {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        if let Some(first) = bytes.first_chunk::<8>() {
+            self.0 = u64::from_le_bytes(*first);
+        }
+    }
+
+    fn write_usize(&mut self, _: usize) {}
+}
+
+#[derive(Default)]
+struct Address(u64);
+
+impl Hasher for Address {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -171,39 +133,32 @@ impl Cache {
             budget,
             bytes: 0,
             held_bytes: 0,
-            places: ByDigest::default(),
+            places: HashMap::default(),
             entries: Vec::new(),
             free: Vec::new(),
+            results: 0,
             buffers: HashMap::default(),
             queue: BinaryHeap::new(),
             parked: Vec::new(),
+            early: Vec::new(),
+            remembered: VecDeque::new(),
             age: 0.0,
             epoch: 0,
-            early: ByDigest::default(),
             evicted: 0,
         }
     }
 
-    pub fn get(&self, key: Digest) -> Option<&Results> {
-        let place = *self.places.get(&key)?;
-        self.entries.get(place as usize)?.as_ref().map(|entry| &entry.results)
-    }
-
-    fn entry(&mut self, key: Digest) -> Option<&mut Entry> {
-        let place = *self.places.get(&key)?;
-        self.entries.get_mut(place as usize)?.as_mut()
-    }
-
+    /// How many results there are.
     pub fn len(&self) -> usize {
-        self.places.len()
+        self.results
     }
 
-    /// Bytes of all entries, held ones included; shared buffers once.
+    /// Bytes of all results, held ones included; shared buffers once.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Bytes of the held entries alone.
+    /// Bytes of the held results alone.
     pub fn held_bytes(&self) -> usize {
         self.held_bytes
     }
@@ -212,9 +167,101 @@ impl Cache {
         self.evicted
     }
 
-    /// Adds a result and makes room for it. Above the budget is at most this one, until it returns.
-    pub fn insert(&mut self, key: Digest, results: Results) {
-        if self.places.contains_key(&key) {
+    /// A key's place, good until [`Cache::leave`].
+    pub fn join(&mut self, key: Digest) -> Place {
+        let place = self.place(key);
+        self.join_again(place)
+    }
+
+    /// The same, for one node more.
+    pub fn join_again(&mut self, place: Place) -> Place {
+        self.entry(place).nodes += 1;
+        place
+    }
+
+    /// One node less has the key.
+    pub fn leave(&mut self, place: Place) {
+        let entry = self.entry(place);
+        entry.nodes -= 1;
+        if entry.nodes == 0 {
+            self.tidy(place);
+        }
+    }
+
+    pub fn key(&self, place: Place) -> Digest {
+        self.entries[place.0 as usize].key
+    }
+
+    pub fn get(&self, place: Place) -> Option<&Results> {
+        self.entries[place.0 as usize].results.as_ref()
+    }
+
+    /// What runs or is loaded for the key.
+    pub fn flight(&self, place: Place) -> Option<FlightId> {
+        self.entries[place.0 as usize].flight
+    }
+
+    pub fn take_off(&mut self, place: Place, flight: FlightId) {
+        self.entry(place).flight = Some(flight);
+    }
+
+    /// It is over. The place is good until [`Cache::tidy`].
+    pub fn land(&mut self, place: Place) {
+        self.entry(place).flight = None;
+    }
+
+    pub fn error(&self, place: Place) -> Option<&Arc<NodeError>> {
+        self.memo(place)?.error.as_ref()
+    }
+
+    pub fn set_error(&mut self, place: Place, error: Arc<NodeError>) {
+        self.memo_mut(place).error = Some(error);
+    }
+
+    /// Forgets what failed, so that it is tried again.
+    pub fn forget_errors(&mut self) {
+        for entry in &mut self.entries {
+            if let Some(memo) = &mut entry.memo {
+                memo.error = None;
+            }
+            entry.memo.take_if(|memo| memo.is_empty());
+        }
+    }
+
+    /// What is in the outputs, if that enters the keys of others.
+    pub fn contents(&self, place: Place) -> Option<&Arc<[Digest]>> {
+        self.memo(place)?.contents.as_ref()
+    }
+
+    pub fn set_contents(&mut self, place: Place, contents: Arc<[Digest]>) {
+        self.memo_mut(place).contents = Some(contents);
+    }
+
+    /// The files that the recipe read so far, the latest last.
+    pub fn records(&self, place: Place) -> &[Record] {
+        self.memo(place).map_or(&[], |memo| &memo.records)
+    }
+
+    /// Adds to the files that a recipe read. Of the same result there is one record, of all at most so many.
+    pub fn add_record(&mut self, base: Digest, record: Record, most: usize) {
+        let place = self.place(base);
+        let records = &mut self.memo_mut(place).records;
+        records.retain(|old| old.effective != record.effective);
+        if records.len() >= most {
+            records.remove(0);
+        }
+        records.push(record);
+        self.tidy(place);
+    }
+
+    /// Adds a result and makes room for it. Above the budget is at most this one, until it returns. It is
+    /// held until [`Cache::release`].
+    pub fn insert(&mut self, place: Place, results: Results, contents: Option<Arc<[Digest]>>) {
+        self.hold(place);
+        if let Some(contents) = contents {
+            self.set_contents(place, contents);
+        }
+        if self.get(place).is_some() {
             return;
         }
         let mut gained = results.memory.own;
@@ -227,102 +274,198 @@ impl Cache {
             buffer.users += 1;
         }
         self.bytes += gained;
-        let priority = (self.age + results.nanos as f64 / gained.max(1) as f64).to_bits();
-        self.queue.push(Reverse((priority, key)));
-        let holds = if self.early.is_empty() { 0 } else { self.early.remove(&key).unwrap_or(0) };
-        if holds > 0 {
-            self.meter_hold(&results.memory, true);
-        }
-        let entry = Some(Entry { key, results, priority: Some(priority), holds: (self.epoch, holds) });
-        let place = match self.free.pop() {
-            Some(place) => {
-                self.entries[place as usize] = entry;
-                place
-            }
-            None => {
-                self.entries.push(entry);
-                self.entries.len() as u32 - 1
-            }
-        };
-        self.places.insert(key, place);
+        self.results += 1;
+        let priority = (self.age + results.worth(gained)).to_bits();
+        self.queue.push(Reverse((priority, place.0)));
+        self.meter_hold(&results.memory, true);
+        let entry = self.entry(place);
+        (entry.results, entry.priority) = (Some(results), Some(priority));
         self.trim();
     }
 
     /// Says that an entry was of use.
-    pub fn touch(&mut self, key: Digest) {
+    pub fn touch(&mut self, place: Place) {
         let age = self.age;
-        let Some(entry) = self.entry(key) else { return };
-        let Some(old) = entry.priority else { return };
-        let worth = entry.worth(age);
+        let entry = self.entry(place);
+        let (Some(old), Some(worth)) = (entry.priority, entry.worth(age)) else { return };
         if worth != old {
             entry.priority = Some(worth);
-            self.enqueue(worth, key);
-        }
-    }
-
-    /// Queues an entry anew; its older places count no more, and are swept once they are most of the queue.
-    fn enqueue(&mut self, priority: u64, key: Digest) {
-        self.queue.push(Reverse((priority, key)));
-        if self.queue.len() > 2 * self.places.len() + 64 {
-            let live = self.entries.iter().flatten().filter_map(|entry| Some(Reverse((entry.priority?, entry.key))));
-            self.queue = live.collect();
+            self.enqueue(worth, place);
         }
     }
 
     /// Lets go of all holds; those of the new plan follow.
     pub fn begin_epoch(&mut self, epoch: u32) {
         self.epoch = epoch;
-        self.early.clear();
         self.held_bytes = 0;
-        for key in std::mem::take(&mut self.parked) {
-            self.unpark(key);
+        for place in std::mem::take(&mut self.parked) {
+            self.unpark(place);
+        }
+        for place in std::mem::take(&mut self.early) {
+            self.tidy(place);
         }
     }
 
     /// Keeps an entry, now or as soon as it is there, until [`Cache::release`] or the next epoch.
-    pub fn hold(&mut self, key: Digest) {
+    pub fn hold(&mut self, place: Place) {
         let epoch = self.epoch;
-        let Some(&place) = self.places.get(&key) else {
-            *self.early.entry(key).or_default() += 1;
-            return;
-        };
-        let Some(entry) = self.entries[place as usize].as_mut() else { return };
+        let entry = self.entry(place);
         if entry.holds.0 != epoch {
             entry.holds = (epoch, 0);
         }
         entry.holds.1 += 1;
         if entry.holds.1 == 1 {
-            self.meter_entry(place, true);
+            match entry.results.is_some() {
+                true => self.meter_entry(place, true),
+                false => self.early.push(place),
+            }
         }
     }
 
     /// Ends one hold.
-    pub fn release(&mut self, key: Digest) {
-        let Some(&place) = self.places.get(&key) else {
-            if let Some(count) = self.early.get_mut(&key) {
-                *count = count.saturating_sub(1);
-            }
-            return;
-        };
+    pub fn release(&mut self, place: Place) {
         let epoch = self.epoch;
-        let Some(entry) = self.entries[place as usize].as_mut() else { return };
+        let entry = self.entry(place);
         if entry.holds.0 != epoch || entry.holds.1 == 0 {
             return;
         }
         entry.holds.1 -= 1;
-        if entry.holds.1 == 0 {
-            let parked = entry.priority.is_none();
-            self.meter_entry(place, false);
-            if parked {
-                self.unpark(key);
+        if entry.holds.1 > 0 {
+            return;
+        }
+        let parked = entry.priority.is_none();
+        if entry.results.is_none() {
+            return self.tidy(place);
+        }
+        self.meter_entry(place, false);
+        if parked {
+            self.unpark(place);
+        }
+    }
+
+    /// Evicts what is over the budget.
+    pub fn trim(&mut self) {
+        while self.bytes > self.budget {
+            let Some(Reverse((priority, place))) = self.queue.pop() else { return };
+            let (epoch, place) = (self.epoch, Place(place));
+            let entry = self.entry(place);
+            if entry.priority != Some(priority) {
+                continue;
+            }
+            if entry.is_held(epoch) {
+                entry.priority = None;
+                self.parked.push(place);
+                continue;
+            }
+            self.age = self.age.max(f64::from_bits(priority));
+            self.remove(place);
+            self.evicted += 1;
+        }
+    }
+
+    /// Drops everything that is not held.
+    pub fn clear(&mut self) {
+        let budget = std::mem::replace(&mut self.budget, 0);
+        self.trim();
+        self.budget = budget;
+    }
+
+    /// Gives a place up if nothing is left to be known of its key; what is remembered without a use is limited.
+    pub fn tidy(&mut self, place: Place) {
+        if !self.is_idle(place) {
+            return;
+        }
+        let entry = self.entry(place);
+        if entry.memo.is_none() {
+            return self.vacate(place);
+        }
+        if !std::mem::replace(&mut entry.remembered, true) {
+            self.remembered.push_back(place);
+        }
+        if self.remembered.len() > MOST_REMEMBERED
+            && let Some(oldest) = self.remembered.pop_front()
+        {
+            let entry = self.entry(oldest);
+            entry.remembered = false;
+            if entry.vacant {
+                self.free.push(oldest);
+            } else if self.is_idle(oldest) {
+                self.vacate(oldest);
             }
         }
     }
 
-    fn meter_entry(&mut self, place: u32, held: bool) {
-        let Some(entry) = self.entries[place as usize].take() else { return };
-        self.meter_hold(&entry.results.memory, held);
-        self.entries[place as usize] = Some(entry);
+    /// Whether no node has the key, and nothing is kept, held or under way for it.
+    fn is_idle(&self, place: Place) -> bool {
+        let entry = &self.entries[place.0 as usize];
+        let used = entry.nodes > 0 || entry.results.is_some() || entry.flight.is_some();
+        !(entry.vacant || used || entry.is_held(self.epoch))
+    }
+
+    fn vacate(&mut self, place: Place) {
+        let entry = self.entry(place);
+        (entry.vacant, entry.memo) = (true, None);
+        let key = entry.key;
+        self.places.remove(&key);
+        if !self.entry(place).remembered {
+            self.free.push(place);
+        }
+    }
+
+    fn place(&mut self, key: Digest) -> Place {
+        if let Some(&place) = self.places.get(&key) {
+            return place;
+        }
+        let entry = Entry {
+            key,
+            nodes: 0,
+            flight: None,
+            holds: (0, 0),
+            results: None,
+            priority: None,
+            memo: None,
+            remembered: false,
+            vacant: false,
+        };
+        let place = match self.free.pop() {
+            Some(place) => {
+                *self.entry(place) = entry;
+                place
+            }
+            None => {
+                self.entries.push(entry);
+                Place(self.entries.len() as u32 - 1)
+            }
+        };
+        self.places.insert(key, place);
+        place
+    }
+
+    fn entry(&mut self, place: Place) -> &mut Entry {
+        &mut self.entries[place.0 as usize]
+    }
+
+    fn memo(&self, place: Place) -> Option<&Memo> {
+        self.entries[place.0 as usize].memo.as_deref()
+    }
+
+    fn memo_mut(&mut self, place: Place) -> &mut Memo {
+        self.entry(place).memo.get_or_insert_default()
+    }
+
+    /// Queues an entry anew; its older places count no more, and are swept once they are most of the queue.
+    fn enqueue(&mut self, priority: u64, place: Place) {
+        self.queue.push(Reverse((priority, place.0)));
+        if self.queue.len() > 2 * self.results + 64 {
+            let entries = self.entries.iter().zip(0u32..);
+            self.queue = entries.filter_map(|(entry, place)| Some(Reverse((entry.priority?, place)))).collect();
+        }
+    }
+
+    fn meter_entry(&mut self, place: Place, held: bool) {
+        let Some(results) = self.entry(place).results.take() else { return };
+        self.meter_hold(&results.memory, held);
+        self.entry(place).results = Some(results);
     }
 
     /// Counts what becomes held, or is no longer.
@@ -340,30 +483,14 @@ impl Cache {
         self.held_bytes = if held { self.held_bytes + bytes } else { self.held_bytes.saturating_sub(bytes) };
     }
 
-    /// Evicts what is over the budget.
-    pub fn trim(&mut self) {
-        while self.bytes > self.budget {
-            let Some(Reverse((priority, key))) = self.queue.pop() else { return };
-            let epoch = self.epoch;
-            let Some(entry) = self.entry(key).filter(|entry| entry.priority == Some(priority)) else { continue };
-            if entry.holds.0 == epoch && entry.holds.1 > 0 {
-                entry.priority = None;
-                self.parked.push(key);
-                continue;
-            }
-            self.age = self.age.max(f64::from_bits(priority));
-            self.remove(key);
-            self.evicted += 1;
-        }
-    }
-
-    /// Takes out an entry that is not held.
-    fn remove(&mut self, key: Digest) {
-        let Some(place) = self.places.remove(&key) else { return };
-        let Some(entry) = self.entries[place as usize].take() else { return };
-        self.free.push(place);
-        self.bytes -= entry.results.memory.own;
-        for (address, _) in &entry.results.memory.shared {
+    /// Takes out the results of an entry that is not held.
+    fn remove(&mut self, place: Place) {
+        let entry = self.entry(place);
+        entry.priority = None;
+        let Some(results) = entry.results.take() else { return };
+        self.results -= 1;
+        self.bytes -= results.memory.own;
+        for (address, _) in &results.memory.shared {
             if let Some(buffer) = self.buffers.get_mut(address) {
                 buffer.users -= 1;
                 if buffer.users == 0 {
@@ -372,27 +499,86 @@ impl Cache {
                 }
             }
         }
+        self.tidy(place);
     }
 
-    /// Drops everything that is not held.
-    pub fn clear(&mut self) {
-        let budget = std::mem::replace(&mut self.budget, 0);
-        self.trim();
-        self.budget = budget;
-    }
-
-    fn unpark(&mut self, key: Digest) {
+    fn unpark(&mut self, place: Place) {
         let age = self.age;
-        if let Some(entry) = self.entry(key).filter(|entry| entry.priority.is_none()) {
-            let priority = entry.worth(age);
-            entry.priority = Some(priority);
-            self.enqueue(priority, key);
+        let entry = self.entry(place);
+        if entry.priority.is_none()
+            && let Some(worth) = entry.worth(age)
+        {
+            entry.priority = Some(worth);
+            self.enqueue(worth, place);
         }
     }
 }
 
 impl Entry {
-    fn worth(&self, age: f64) -> u64 {
-        (age + self.results.nanos as f64 / self.results.memory.bytes().max(1) as f64).to_bits()
+    fn worth(&self, age: f64) -> Option<u64> {
+        let results = self.results.as_ref()?;
+        Some((age + results.worth(results.memory.bytes())).to_bits())
+    }
+
+    fn is_held(&self, epoch: u32) -> bool {
+        self.holds.0 == epoch && self.holds.1 > 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(k: u32) -> Digest {
+        Digest::of(&k.to_le_bytes())
+    }
+
+    fn results(bytes: usize) -> Results {
+        Results {
+            values: Vec::new(),
+            warnings: Vec::new(),
+            nanos: 1,
+            memory: Memory { shared: Vec::new(), own: bytes },
+        }
+    }
+
+    #[test]
+    fn nothing_stays_of_a_key_that_no_node_has_and_that_gave_nothing() {
+        let mut cache = Cache::new(1000);
+        for k in 0..10 {
+            let place = cache.join(key(k));
+            cache.begin_epoch(k + 1);
+            cache.hold(place);
+            cache.leave(place);
+        }
+        cache.begin_epoch(11);
+        assert_eq!((cache.places.len(), cache.entries.len()), (0, 2), "one held in the last epoch, one new");
+        let place = cache.join(key(3));
+        cache.insert(place, results(10), None);
+        cache.release(place);
+        cache.leave(place);
+        assert_eq!((cache.len(), cache.bytes(), cache.places.len()), (1, 10, 1));
+        cache.clear();
+        assert_eq!((cache.len(), cache.bytes(), cache.places.len()), (0, 0, 0));
+    }
+
+    #[test]
+    fn errors_and_records_of_keys_long_gone_are_limited() {
+        let mut cache = Cache::new(1000);
+        let failed = Arc::new(NodeError::new("it failed"));
+        for k in 0..MOST_REMEMBERED as u32 + 1000 {
+            let place = cache.join(key(k));
+            cache.set_error(place, Arc::clone(&failed));
+            cache.leave(place);
+            cache.add_record(key(k), Record { files: Arc::from([]), effective: key(k) }, 4);
+        }
+        assert_eq!(cache.places.len(), MOST_REMEMBERED);
+        assert!(cache.entries.len() <= MOST_REMEMBERED + 2, "places are used again");
+        let latest = cache.join(key(MOST_REMEMBERED as u32 + 999));
+        assert!(cache.error(latest).is_some() && cache.records(latest).len() == 1, "the latest are still known");
+        let first = cache.join(key(0));
+        assert!(cache.error(first).is_none(), "the first is not");
+        cache.forget_errors();
+        assert!(cache.error(latest).is_none() && cache.records(latest).len() == 1);
     }
 }

@@ -5,8 +5,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use smallvec::SmallVec;
-
+use super::cache::Place;
 use super::define::Work;
 use super::engine::{Engine, Outs, Phase};
 use super::explain::{Components, Explained, Ground, Outcome};
@@ -14,7 +13,6 @@ use super::plan::Slot;
 use super::request::Wanted;
 use super::status::Event;
 use crate::error::NodeError;
-use crate::value::Digest;
 
 /// What has to be known of a node's sources.
 #[derive(Clone, Copy, PartialEq)]
@@ -77,8 +75,8 @@ impl Engine {
         for &slot in &demanded {
             let live = &mut self.live[slot as usize];
             live.epoch = epoch - 1;
-            for flight in [live.base, live.key].into_iter().flatten() {
-                if let Some(flight) = self.flights.get_mut(&flight) {
+            for place in [live.base, live.key].into_iter().flatten() {
+                if let Some(flight) = self.cache.flight(place).and_then(|flight| self.flights.get_mut(flight)) {
                     flight.slots.retain(|waiting| *waiting != slot);
                 }
             }
@@ -156,7 +154,7 @@ impl Engine {
         let live = &self.live[slot as usize];
         let Some(base) = live.base else { return Look::Unknown };
         let Some(mut key) = live.key else { return Look::Unknown };
-        if key == base && self.records.contains_key(&base) {
+        if key == base && !self.cache.records(base).is_empty() {
             // Another node with this recipe may have read the files meanwhile.
             if self.key_one(slot) != (false, false) {
                 self.known.push(slot);
@@ -166,7 +164,7 @@ impl Engine {
                 None => return Look::Unknown,
             }
         }
-        if let Some(error) = self.errors.get(&key) {
+        if let Some(error) = self.cache.error(key) {
             let error = Arc::clone(error);
             self.fail(slot, error);
             return Look::Decided;
@@ -177,8 +175,8 @@ impl Engine {
             self.settle(slot, Outcome::Memory, nanos, bytes);
             return Look::Decided;
         }
-        for flight in [base, key] {
-            if let Some(flight) = self.flights.get_mut(&flight) {
+        for place in [base, key] {
+            if let Some(flight) = self.cache.flight(place).and_then(|flight| self.flights.get_mut(flight)) {
                 flight.slots.push(slot);
                 flight.doubtful = false;
                 self.hold_wanted(slot, key);
@@ -186,7 +184,7 @@ impl Engine {
                 return Look::Decided;
             }
         }
-        if !check && self.disk.as_ref().is_some_and(|disk| disk.contains(key)) {
+        if !check && self.disk.as_ref().is_some_and(|disk| disk.contains(self.cache.key(key))) {
             self.hold_wanted(slot, key);
             self.enter_phase(slot, Phase::Ready);
             self.ready.push_back(slot);
@@ -264,7 +262,7 @@ impl Engine {
         }
     }
 
-    fn hold_wanted(&mut self, slot: Slot, key: Digest) {
+    fn hold_wanted(&mut self, slot: Slot, key: Place) {
         if self.live[slot as usize].wanted == self.epoch {
             self.cache.hold(key);
         }
@@ -313,7 +311,7 @@ impl Engine {
             told: OnceLock::new(),
         };
         let live = &mut self.live[slot as usize];
-        live.explanation = Some(explanation);
+        live.explanation = Some(Arc::new(explanation));
         live.explained = self.generation;
         if live.wanted == self.epoch {
             let feeds = self.plan.get(slot).map(|planned| planned.feeds.clone()).unwrap_or_default();
@@ -407,8 +405,9 @@ impl Engine {
         let Some(planned) = self.plan.get(slot) else { return };
         let Work::Run(recipe) = &planned.work else { return };
         let live = &self.live[slot as usize];
-        let Some(key) = live.key else { return };
-        let again = live.last.as_ref().is_some_and(|last| last.key == key);
+        let Some(key) = live.key.map(|place| self.cache.key(place)) else { return };
+        let last = live.last.as_ref().and_then(|last| last.new.as_ref());
+        let again = last.is_some_and(|last| last.key == key);
         if again && outcome == Outcome::Memory {
             return;
         }
@@ -420,14 +419,14 @@ impl Engine {
             Some(_) if again => Ground::Nothing,
             Some(_) => Ground::Changed,
         };
-        let links = SmallVec::from_slice(&live.links);
-        let new = Components { key, recipe: Arc::clone(recipe), links, files: Arc::clone(&live.files) };
-        let new = Arc::new(new);
+        let (links, files) = (live.links.clone(), live.files.clone());
+        let new = Some(Components { key, recipe: Arc::clone(recipe), links, files });
         let live = &mut self.live[slot as usize];
-        let old = live.last.replace(Arc::clone(&new));
+        let old = live.last.as_ref().and_then(|last| last.new.clone());
+        let explained = Arc::new(Explained { outcome, ground, nanos, bytes, old, new, told: OnceLock::new() });
         live.retried = false;
-        live.explanation =
-            Some(Explained { outcome, ground, nanos, bytes, old, new: Some(new), told: OnceLock::new() });
+        live.last = Some(Arc::clone(&explained));
+        live.explanation = Some(explained);
         live.explained = self.generation;
     }
 }

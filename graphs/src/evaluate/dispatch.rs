@@ -13,7 +13,7 @@ use super::engine::{Engine, Phase};
 use super::explain::Outcome;
 use super::flights::Flight;
 use super::plan::Slot;
-use super::worker::{Job, Source, Step, Task};
+use super::worker::{Before, Job, Source, Step, Task};
 use crate::cx::Cx;
 
 /// A node that last ran this long or less is cheap.
@@ -128,14 +128,16 @@ impl Engine {
             self.settle(slot, Outcome::Memory, nanos, bytes);
             return None;
         }
-        for flight in [base, key] {
-            if let Some(flight) = self.flights.get_mut(&flight) {
+        for place in [base, key] {
+            if let Some(flight) = self.cache.flight(place).and_then(|flight| self.flights.get_mut(flight)) {
                 flight.slots.push(slot);
                 self.live[slot as usize].phase = Phase::Flying;
                 return None;
             }
         }
-        let load = !check && self.disk.as_ref().is_some_and(|disk| disk.contains(key));
+        let digest = self.cache.key(key);
+        let on_disk = self.disk.as_ref().is_some_and(|disk| disk.contains(digest));
+        let load = on_disk && !check;
         let start = job.sources.len();
         let mut lost = false;
         if !load {
@@ -163,13 +165,19 @@ impl Engine {
             return None;
         }
         let task = match (check, load) {
-            (true, _) => Task::Check(self.cache.get(key).map(|results| results.values.clone())),
-            (_, true) => Task::Load,
+            (true, _) => match self.cache.get(key) {
+                Some(results) => Task::Check(Before::Known(results.values.clone())),
+                None if on_disk => Task::Check(Before::OnDisk(digest)),
+                None => Task::Check(Before::Unknown),
+            },
+            (_, true) => Task::Load(digest),
             _ => Task::Run,
         };
         let cx = Cx::default();
+        let place = if load { key } else { base };
         let flight = Flight {
             cx: cx.clone(),
+            place,
             path: planned.leaf.path.clone(),
             slots: SmallVec::from_slice(&[slot]),
             origin: slot,
@@ -177,15 +185,15 @@ impl Engine {
             checked: check,
             doubtful: false,
         };
-        let flight_key = if load { key } else { base };
-        self.flights.insert(flight_key, flight);
+        let flight = self.flights.insert(flight);
+        self.cache.take_off(place, flight);
         let sources = start as u32..job.sources.len() as u32;
         let live = &mut self.live[slot as usize];
         live.phase = Phase::Flying;
         live.job = (self.job, job.steps.len() as u32);
         let cheap = load || live.nanos.is_some_and(|nanos| nanos <= CHEAP_NANOS);
         let cost = live.nanos.unwrap_or(if load { CHEAP_NANOS } else { ENOUGH_NANOS });
-        job.steps.push(Step { key: flight_key, recipe, sources, cx, task, cheap });
+        job.steps.push(Step { flight, recipe, sources, cx, task, cheap });
         self.touch(slot);
         Some(cost)
     }

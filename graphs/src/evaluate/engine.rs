@@ -10,21 +10,24 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
+use smallvec::SmallVec;
 
-use super::cache::{ByDigest, Cache};
+use super::cache::{Cache, Place};
 use super::checked::Impurity;
 use super::define::Work;
 use super::disk::DiskWriter;
-use super::explain::{Components, Explained, Outcome};
+use super::explain::{Explained, Outcome};
 use super::files::Files;
-use super::flights::Flights;
+use super::flights::{Flight, FlightId, Flights};
+use super::keys::FileList;
 use super::path::{NodePath, OutputPath};
 use super::plan::{Feed, Plan, Slot};
 use super::publish::Watch;
 use super::request::{Options, Request};
+use super::results::Results;
 use super::status::{Evaluation, Event, Generation, NodeState, NodeStatus, Unavailable};
 use super::worker::{Ended, Job, Report};
-use crate::cx::FileStamp;
+use crate::cx::{FileRead, FileStamp};
 use crate::error::NodeError;
 use crate::value::{Digest, Value};
 
@@ -33,11 +36,11 @@ pub(super) enum Message {
     /// A snapshot to evaluate; the outcome goes to `reply` if someone waits for it.
     Submit { generation: Generation, request: Request, reply: Option<Sender<Evaluation>> },
     /// What became of steps; which one a worker starts now; whether it is free.
-    Reports { reports: Vec<Report>, starting: Option<Digest>, free: bool },
+    Reports { reports: Vec<Report>, starting: Option<FlightId>, free: bool },
     /// What is in a file.
     File { path: PathBuf, stamp: Option<FileStamp>, digest: Option<Digest> },
     /// Someone listens from now on.
-    Watch(Sender<Event>),
+    Watch(Sender<Vec<Event>>),
     /// Drop what is not wanted from memory.
     ClearMemory,
     /// The end.
@@ -87,26 +90,26 @@ pub(super) enum Outs {
 #[derive(Default)]
 pub(super) struct Live {
     /// The key without the files that it reads, and with them as far as known.
-    pub base: Option<Digest>,
-    pub key: Option<Digest>,
+    pub base: Option<Place>,
+    pub key: Option<Place>,
     pub outs: Outs,
-    pub links: Vec<Digest>,
-    pub files: Arc<[(Arc<str>, Option<Digest>)]>,
+    pub links: SmallVec<[Digest; 2]>,
+    pub files: Option<FileList>,
     pub phase: Phase,
     /// The epoch that the phase is of.
     pub epoch: u32,
     /// How many of its feeds are not there yet.
     pub missing: u32,
     /// What it holds in the cache, since which epoch.
-    pub held: (u32, Vec<Digest>),
+    pub held: (u32, SmallVec<[Place; 4]>),
     pub wanted: u32,
     /// The job that has most recently been offered some of its feeds, and how many.
     pub offered: (u64, u32),
     /// The job that has it, and its step.
     pub job: (u64, u32),
     /// What its last result was made of.
-    pub last: Option<Arc<Components>>,
-    pub explanation: Option<Explained>,
+    pub last: Option<Arc<Explained>>,
+    pub explanation: Option<Arc<Explained>>,
     pub explained: Generation,
     /// How long it last ran.
     pub nanos: Option<u64>,
@@ -116,12 +119,6 @@ pub(super) struct Live {
     /// Where it stands in the news, in which round of them.
     pub noted: (u64, u32),
     pub touched: bool,
-}
-
-/// Files that a recipe read, and the key of its result with them.
-pub(super) struct Record {
-    pub files: Arc<[(Arc<str>, Option<Digest>)]>,
-    pub effective: Digest,
 }
 
 pub(super) struct Engine {
@@ -134,10 +131,6 @@ pub(super) struct Engine {
     pub cache: Cache,
     pub disk: Option<DiskWriter>,
     pub files: Files,
-    pub errors: ByDigest<Arc<NodeError>>,
-    /// Per key of a node with early cut-off: what is in its outputs.
-    pub contents: ByDigest<Arc<[Digest]>>,
-    pub records: ByDigest<Vec<Record>>,
     pub flights: Flights,
     pub ready: VecDeque<Slot>,
     /// Nodes whose outputs became known while others were looked at.
@@ -234,7 +227,7 @@ impl Engine {
         self.finished = false;
         self.healed = false;
         if self.request.retry {
-            self.errors.clear();
+            self.cache.forget_errors();
         }
         self.demand_all();
     }
@@ -251,11 +244,14 @@ impl Engine {
             self.flights.values_mut().for_each(|flight| flight.slots.clear());
             for (path, number) in numbers {
                 if let (Some(slot), Some(live)) = (self.plan.slot(&path), old.get_mut(number as usize)) {
-                    let Live { last, explanation, explained, nanos, .. } = std::mem::take(live);
+                    let Live { last, explanation, explained, nanos, base, key, .. } = std::mem::take(live);
                     let live = &mut self.live[slot as usize];
                     (live.last, live.explanation, live.explained, live.nanos) = (last, explanation, explained, nanos);
+                    // Keys keep their places until the nodes have been keyed anew.
+                    (live.base, live.key) = (base, key);
                 }
             }
+            old.into_iter().for_each(|live| self.leave(live.base, live.key));
             dirty = self.plan.iter().map(|(slot, _)| slot).collect();
             self.entered.clear();
             self.watch.reset();
@@ -263,7 +259,8 @@ impl Engine {
             self.request.wanted.clear();
         }
         for (slot, path) in changes.removed {
-            self.live[slot as usize] = Live::default();
+            let Live { base, key, .. } = std::mem::take(&mut self.live[slot as usize]);
+            self.leave(base, key);
             self.file_slots.remove(&slot);
             self.file_waits.remove(&slot);
             self.flights.values_mut().for_each(|flight| flight.slots.retain(|waiting| *waiting != slot));
@@ -284,11 +281,11 @@ impl Engine {
     }
 
     /// What became of steps.
-    fn reports(&mut self, reports: Vec<Report>, starting: Option<Digest>, free: bool) {
+    fn reports(&mut self, reports: Vec<Report>, starting: Option<FlightId>, free: bool) {
         for report in reports {
             self.report(report);
         }
-        if let Some(flight) = starting.and_then(|key| self.flights.get_mut(&key)) {
+        if let Some(flight) = starting.and_then(|flight| self.flights.get_mut(flight)) {
             flight.running = true;
             let slots = flight.slots.clone();
             for slot in slots {
@@ -302,22 +299,13 @@ impl Engine {
     }
 
     fn report(&mut self, report: Report) {
-        let Some(mut flight) = self.flights.remove(&report.key) else { return };
+        let Some(mut flight) = self.flights.remove(report.flight) else { return };
+        self.cache.land(flight.place);
         let mut waiting = std::mem::take(&mut flight.slots);
         waiting.retain(|slot| self.flies(*slot));
         match report.ended {
             Ended::Done { results, reads, digests, differences } => {
-                for read in &reads {
-                    self.files.read(read, self.generation.0);
-                }
-                let effective = if reads.is_empty() {
-                    report.key
-                } else {
-                    let folder = self.plan.folder();
-                    let files = reads.iter().map(|read| (super::files::portable(&read.path, folder), read.digest));
-                    let files = super::keys::sorted_files(files);
-                    self.record(report.key, files)
-                };
+                let place = self.with_reads(flight.place, &reads);
                 self.impure.extend(differences.into_iter().filter_map(|difference| {
                     let planned = self.plan.get(flight.origin)?;
                     let Work::Run(recipe) = &planned.work else { return None };
@@ -325,40 +313,26 @@ impl Engine {
                     Some(Impurity { node: flight.path.clone(), output, column: difference.column })
                 }));
                 if let Some(disk) = &self.disk {
-                    disk.store(effective, &results);
+                    disk.store(self.cache.key(place), &results);
                 }
-                let (nanos, bytes) = (results.nanos, results.memory.bytes());
-                self.arrive(effective, results, digests);
-                self.arrived((report.key, effective), &waiting, flight.checked, Outcome::Ran, nanos, bytes);
-                self.cache.release(effective);
-                self.cache.trim();
+                self.arrived(&flight, &waiting, Outcome::Ran, (place, results, digests));
+                self.cache.leave(place);
             }
             Ended::Loaded { results, digests } => {
-                let (nanos, bytes) = (results.nanos, results.memory.bytes());
-                self.arrive(report.key, results, digests);
-                self.arrived((report.key, report.key), &waiting, false, Outcome::Disk, nanos, bytes);
-                self.cache.release(report.key);
-                self.cache.trim();
+                self.arrived(&flight, &waiting, Outcome::Disk, (flight.place, results, digests));
             }
             Ended::NotLoaded => {
                 if let Some(disk) = &mut self.disk {
-                    disk.lost(report.key);
+                    disk.lost(self.cache.key(flight.place));
                 }
                 self.demand_again(&waiting);
             }
             Ended::Failed { error, reads } => {
                 let error = Arc::new(error);
-                let mut key = report.key;
+                let place = self.with_reads(flight.place, &reads);
+                self.cache.set_error(place, Arc::clone(&error));
+                self.cache.leave(place);
                 if !reads.is_empty() {
-                    for read in &reads {
-                        self.files.read(read, self.generation.0);
-                    }
-                    let folder = self.plan.folder();
-                    let files = reads.iter().map(|read| (super::files::portable(&read.path, folder), read.digest));
-                    key = self.record(report.key, super::keys::sorted_files(files));
-                }
-                self.errors.insert(key, Arc::clone(&error));
-                if key != report.key {
                     let changed = self.rekey(waiting.iter().copied());
                     self.demand_again(&changed);
                 }
@@ -375,48 +349,60 @@ impl Engine {
                 self.demand_again(&waiting);
             }
         }
+        self.cache.tidy(flight.place);
     }
 
-    /// Puts a result into the cache, held until its users are known.
-    fn arrive(&mut self, key: Digest, results: super::cache::Results, digests: Option<Vec<Digest>>) {
-        if let Some(digests) = digests {
-            self.contents.insert(key, digests.into());
+    /// The key of a result together with the files that were read for it, joined.
+    fn with_reads(&mut self, place: Place, reads: &[FileRead]) -> Place {
+        if reads.is_empty() {
+            return self.cache.join_again(place);
         }
-        self.cache.hold(key);
-        self.cache.insert(key, results);
+        for read in reads {
+            self.files.read(read, self.generation.0);
+        }
+        let folder = self.plan.folder();
+        let files = reads.iter().map(|read| (super::files::portable(&read.path, folder), read.digest));
+        let files = super::keys::sorted_files(files);
+        let effective = self.record(self.cache.key(place), files);
+        self.cache.join(effective)
     }
 
-    /// Lets the nodes that waited for a result go on.
+    /// Keeps a result and lets the nodes that waited for it go on.
     fn arrived(
         &mut self,
-        (base, key): (Digest, Digest),
+        flight: &Flight,
         waiting: &[Slot],
-        checked: bool,
         outcome: Outcome,
-        nanos: u64,
-        bytes: usize,
+        (place, results, digests): (Place, Results, Option<Vec<Digest>>),
     ) {
+        let (nanos, bytes) = (results.nanos, results.memory.bytes());
+        // Held until its users are known.
+        self.cache.insert(place, results, digests.map(Into::into));
         let mut changed = Vec::new();
         for &slot in waiting {
             let live = &mut self.live[slot as usize];
             live.nanos = Some(nanos);
-            if checked {
+            if flight.checked && outcome == Outcome::Ran {
                 live.checked = self.generation.0;
             }
-            if base != key || live.outs == Outs::Unknown {
+            if flight.place != place || live.outs == Outs::Unknown {
                 changed.extend(self.rekey([slot]));
             }
         }
         for &slot in waiting {
-            if self.flies(slot) && self.live[slot as usize].key == Some(key) && !self.must_check(slot) {
+            if self.flies(slot) && self.live[slot as usize].key == Some(place) && !self.must_check(slot) {
                 self.settle(slot, outcome, nanos, bytes);
             }
         }
-        changed.retain(|slot| !waiting.contains(slot) || self.live[*slot as usize].key != Some(key));
-        self.demand_again(&changed);
+        if !changed.is_empty() {
+            changed.retain(|slot| !waiting.contains(slot) || self.live[*slot as usize].key != Some(place));
+            self.demand_again(&changed);
+        }
         // A file changed while it was read: the result is right for what was read, but not for what is there now.
-        let stale: Vec<Slot> = waiting.iter().copied().filter(|&slot| self.flies(slot)).collect();
+        let stale: SmallVec<[Slot; 4]> = waiting.iter().copied().filter(|&slot| self.flies(slot)).collect();
         self.demand_again(&stale);
+        self.cache.release(place);
+        self.cache.trim();
     }
 
     fn flies(&self, slot: Slot) -> bool {
@@ -446,8 +432,8 @@ impl Engine {
     /// The value of an output, if it is there.
     pub fn value(&self, feed: Feed) -> Option<&Value> {
         let real = self.plan.real(feed)?;
-        let key = self.live[real.slot as usize].key?;
-        self.cache.get(key)?.values.get(real.output as usize)
+        let place = self.live[real.slot as usize].key?;
+        self.cache.get(place)?.values.get(real.output as usize)
     }
 
     /// Whether all that is wanted is settled; tells so once.
@@ -476,7 +462,6 @@ impl Engine {
             let _ = reply.send(self.evaluation());
         }
         self.watch.due = true;
-        self.publish();
         self.watch.tell(Event::Finished(self.generation));
     }
 
@@ -571,8 +556,8 @@ impl Engine {
             },
             Phase::Open | Phase::Keyless | Phase::Waiting | Phase::Ready => NodeState::Queued,
             Phase::Flying => {
-                let flight = live.base.and_then(|base| self.flights.get(&base));
-                let flight = flight.or_else(|| live.key.and_then(|key| self.flights.get(&key)));
+                let flight = [live.base, live.key].into_iter().flatten().find_map(|place| self.cache.flight(place));
+                let flight = flight.and_then(|flight| self.flights.get(flight));
                 running = flight.filter(|flight| flight.running).map(|flight| flight.cx.clone());
                 if running.is_some() { NodeState::Running } else { NodeState::Queued }
             }
@@ -586,7 +571,7 @@ impl Engine {
         let results = live.key.filter(|_| state == NodeState::Done).and_then(|key| self.cache.get(key));
         NodeStatus {
             state,
-            key: live.key,
+            key: live.key.map(|place| self.cache.key(place)),
             explanation: live.explanation.clone(),
             explained: live.explained,
             warnings: results.map(|results| results.warnings.clone()).unwrap_or_default(),

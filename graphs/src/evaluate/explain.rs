@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use smallvec::SmallVec;
 
 use super::define::Recipe;
+use super::keys::FileList;
 use super::path::NodePath;
 use crate::ids::{KnobId, NodeTypeId, SocketId};
 use crate::knob::KnobValue;
@@ -150,8 +151,8 @@ pub struct Explained {
     pub(super) nanos: u64,
     pub(super) bytes: usize,
     /// What the result before this one was made of, and this one.
-    pub(super) old: Option<Arc<Components>>,
-    pub(super) new: Option<Arc<Components>>,
+    pub(super) old: Option<Components>,
+    pub(super) new: Option<Components>,
     pub(super) told: OnceLock<Box<Explanation>>,
 }
 
@@ -209,14 +210,14 @@ impl Serialize for Explained {
 }
 
 /// What a node's key was made of, to compare the next one with.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Components {
     pub key: Digest,
     pub recipe: Arc<Recipe>,
     /// Per feed, its key.
-    pub links: SmallVec<[Digest; 4]>,
+    pub links: SmallVec<[Digest; 2]>,
     /// Per file that it read, what was in it.
-    pub files: Arc<[(Arc<str>, Option<Digest>)]>,
+    pub files: Option<FileList>,
 }
 
 /// What is different in `new`.
@@ -260,9 +261,9 @@ fn causes(old: &Components, new: &Components) -> Vec<Cause> {
             _ => causes.push(Cause::Wires { socket: (&spec.id).into() }),
         }
     }
-    for (path, digest) in new.files.iter() {
-        if !old.files.iter().any(|file| file == &(Arc::clone(path), *digest)) {
-            causes.push(Cause::File { path: path.to_string() });
+    for file in new.files.iter().flat_map(|files| files.iter()) {
+        if !old.files.as_ref().is_some_and(|files| files.contains(file)) {
+            causes.push(Cause::File { path: file.0.to_string() });
         }
     }
     causes

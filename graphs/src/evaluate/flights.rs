@@ -1,16 +1,21 @@
-//! Runs under way: found by key, gone through in a fixed order.
+//! Runs under way, gone through in a fixed order.
 
 use smallvec::SmallVec;
 
-use super::cache::ByDigest;
+use super::cache::Place;
 use super::path::NodePath;
 use super::plan::Slot;
 use crate::cx::Cx;
-use crate::value::Digest;
+
+/// A flight's number, while it is under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FlightId(u32);
 
 /// A run or a load under way.
 pub(super) struct Flight {
     pub cx: Cx,
+    /// The key that it is under way for: of the recipe, or of the result that is loaded.
+    pub place: Place,
     pub path: NodePath,
     /// Who waits for it; nobody once it is cancelled.
     pub slots: SmallVec<[Slot; 4]>,
@@ -22,49 +27,47 @@ pub(super) struct Flight {
     pub doubtful: bool,
 }
 
-/// All flights. They are kept in rows, so that no map decides in which order they are gone through.
+/// All flights, in rows, so that no map decides in which order they are gone through.
 #[derive(Default)]
 pub(super) struct Flights {
-    places: ByDigest<u32>,
     rows: Vec<Option<Flight>>,
-    free: Vec<u32>,
+    free: Vec<FlightId>,
 }
 
 impl Flights {
     pub fn is_empty(&self) -> bool {
-        self.places.is_empty()
+        self.free.len() == self.rows.len()
     }
 
-    pub fn get(&self, key: &Digest) -> Option<&Flight> {
-        self.rows.get(*self.places.get(key)? as usize)?.as_ref()
+    pub fn get(&self, id: FlightId) -> Option<&Flight> {
+        self.rows.get(id.0 as usize)?.as_ref()
     }
 
-    pub fn get_mut(&mut self, key: &Digest) -> Option<&mut Flight> {
-        self.rows.get_mut(*self.places.get(key)? as usize)?.as_mut()
+    pub fn get_mut(&mut self, id: FlightId) -> Option<&mut Flight> {
+        self.rows.get_mut(id.0 as usize)?.as_mut()
     }
 
-    pub fn insert(&mut self, key: Digest, flight: Flight) {
-        let place = self.free.pop().unwrap_or(self.rows.len() as u32);
-        if place as usize == self.rows.len() {
-            self.rows.push(Some(flight));
-        } else {
-            self.rows[place as usize] = Some(flight);
+    pub fn insert(&mut self, flight: Flight) -> FlightId {
+        match self.free.pop() {
+            Some(id) => {
+                self.rows[id.0 as usize] = Some(flight);
+                id
+            }
+            None => {
+                self.rows.push(Some(flight));
+                FlightId(self.rows.len() as u32 - 1)
+            }
         }
-        if let Some(before) = self.places.insert(key, place) {
-            self.rows[before as usize] = None;
-            self.free.push(before);
-        }
     }
 
-    pub fn remove(&mut self, key: &Digest) -> Option<Flight> {
-        let place = self.places.remove(key)?;
-        let flight = self.rows.get_mut(place as usize)?.take();
-        self.free.push(place);
-        if self.places.is_empty() {
+    pub fn remove(&mut self, id: FlightId) -> Option<Flight> {
+        let flight = self.rows.get_mut(id.0 as usize)?.take()?;
+        self.free.push(id);
+        if self.is_empty() {
             self.rows.clear();
             self.free.clear();
         }
-        flight
+        Some(flight)
     }
 
     pub fn values(&self) -> impl Iterator<Item = &Flight> {

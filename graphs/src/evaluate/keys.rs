@@ -2,11 +2,11 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
-use std::path::Path;
 use std::sync::Arc;
 
+use super::cache::{Place, Record};
 use super::define::Work;
-use super::engine::{Engine, Outs, Record};
+use super::engine::{Engine, Outs};
 use super::files::local;
 use super::plan::Slot;
 use crate::key::{KeyWriter, digest};
@@ -88,8 +88,10 @@ impl Engine {
     /// Works out a node's key; whether it changed, and whether its outputs did.
     pub fn key_one(&mut self, slot: Slot) -> (bool, bool) {
         let Some(planned) = self.plan.get(slot) else { return (false, false) };
+        let live = &mut self.live[slot as usize];
+        let (old_base, old_key) = (live.base, live.key);
         let (mut base, mut key, mut outs) = (None, None, Outs::Unknown);
-        let mut links = std::mem::take(&mut self.live[slot as usize].links);
+        let mut links = std::mem::take(&mut live.links);
         links.clear();
         let mut files: Option<FileList> = None;
         match &planned.work {
@@ -110,14 +112,15 @@ impl Engine {
                     self.bytes.clear();
                     self.bytes.extend_from_slice(&recipe.fixed.0);
                     links.iter().for_each(|link| self.bytes.extend_from_slice(&link.0));
-                    let recipe_key = digest(&self.bytes);
-                    base = Some(recipe_key);
-                    key = base;
-                    if let Some(records) = self.records.get(&recipe_key) {
+                    let recipe_place = self.cache.join(digest(&self.bytes));
+                    base = Some(recipe_place);
+                    key = Some(recipe_place);
+                    let records = self.cache.records(recipe_place);
+                    if !records.is_empty() {
                         self.file_slots.insert(slot);
                         let folder = self.plan.folder();
                         let mut unknown = false;
-                        key = records.iter().rev().find_map(|record| {
+                        let effective = records.iter().rev().find_map(|record| {
                             let fits = record.files.iter().all(|(path, content)| {
                                 match self.files.digest(&local(path, folder), self.generation.0) {
                                     Some(found) => found == *content,
@@ -132,30 +135,42 @@ impl Engine {
                                 record.effective
                             })
                         });
-                        if key.is_none() && unknown {
-                            self.file_waits.insert(slot);
-                        } else if key.is_none() {
+                        key = match effective {
+                            Some(effective) => Some(self.cache.join(effective)),
+                            None if unknown => {
+                                self.file_waits.insert(slot);
+                                None
+                            }
                             // It has never read what is there now: its key is known once it has.
-                            key = base;
-                        }
+                            None => Some(recipe_place),
+                        };
                     }
                     let node_type = &recipe.node_type;
                     outs = match key {
                         Some(key) if node_type.cut_off => {
-                            self.contents.get(&key).map_or(Outs::Unknown, |c| Outs::Content(Arc::clone(c)))
+                            self.cache.contents(key).map_or(Outs::Unknown, |c| Outs::Content(Arc::clone(c)))
                         }
-                        Some(key) => Outs::Key(key, node_type.outputs.len() > 1),
+                        Some(key) => Outs::Key(self.cache.key(key), node_type.outputs.len() > 1),
                         None => Outs::Unknown,
                     };
                 }
             }
         }
         let live = &mut self.live[slot as usize];
-        let changed = (live.key != key || live.base != base, live.outs != outs);
+        // The same key has the same place, because it is joined anew before it is left.
+        let changed = (old_key != key || old_base != base, live.outs != outs);
         live.links = links;
-        live.files = files.unwrap_or_default();
+        live.files = files;
         (live.base, live.key, live.outs) = (base, key, outs);
+        self.leave(old_base, old_key);
         changed
+    }
+
+    /// Gives up what a node had as its keys.
+    pub fn leave(&mut self, base: Option<Place>, key: Option<Place>) {
+        base.into_iter().for_each(|base| self.cache.leave(base));
+        // With nothing read from files they are one and the same, joined once.
+        key.filter(|key| Some(*key) != base).into_iter().for_each(|key| self.cache.leave(key));
     }
 
     /// Remembers which files a recipe read, and gives the key of its result with them.
@@ -170,21 +185,15 @@ impl Engine {
 
     /// Takes in a record, made now or read from the disk tier.
     pub fn remember(&mut self, base: Digest, files: FileList, effective: Digest) {
-        let records = self.records.entry(base).or_default();
-        records.retain(|record| record.effective != effective);
-        if records.len() >= MOST_RECORDS {
-            records.remove(0);
-        }
-        records.push(Record { files, effective });
+        self.cache.add_record(base, Record { files, effective }, MOST_RECORDS);
     }
 
     /// Whether a file that a node read last is not as it was.
     pub fn files_changed(&mut self, slot: Slot) -> bool {
-        let files = Arc::clone(&self.live[slot as usize].files);
-        let folder = self.plan.folder().map(Path::to_owned);
-        files.is_empty()
-            || files.iter().any(|(path, digest)| {
-                self.files.digest(&local(path, folder.as_deref()), self.generation.0) != Some(*digest)
-            })
+        let folder = self.plan.folder();
+        self.live[slot as usize].files.as_ref().is_none_or(|files| {
+            let (known, now) = (&mut self.files, self.generation.0);
+            files.iter().any(|(path, digest)| known.digest(&local(path, folder), now) != Some(*digest))
+        })
     }
 }

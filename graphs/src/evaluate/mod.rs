@@ -21,10 +21,12 @@ mod flights;
 mod groups;
 mod keys;
 mod knobs;
+mod panics;
 mod path;
 mod plan;
 mod publish;
 mod request;
+mod results;
 mod status;
 mod worker;
 
@@ -45,7 +47,7 @@ pub use status::{Evaluation, Event, Generation, Meter, NodeState, NodeStatus, Ou
 
 use crate::document::Document;
 use crate::registry::Registry;
-use cache::{ByDigest, Cache};
+use cache::Cache;
 use engine::{Engine, Message};
 use files::Files;
 use flights::Flights;
@@ -73,7 +75,7 @@ pub struct Evaluator {
     messages: Sender<Message>,
     generation: AtomicU64,
     status: Arc<Shared>,
-    events: (Sender<Event>, Receiver<Event>),
+    events: (Sender<Vec<Event>>, Receiver<Vec<Event>>),
     engine: Option<JoinHandle<()>>,
 }
 
@@ -116,9 +118,6 @@ impl Evaluator {
             cache: Cache::new(options.budget),
             disk,
             files: Files::new(to_digest),
-            errors: ByDigest::default(),
-            contents: ByDigest::default(),
-            records: ByDigest::default(),
             flights: Flights::default(),
             ready: VecDeque::new(),
             known: Vec::new(),
@@ -177,8 +176,9 @@ impl Evaluator {
         generation
     }
 
-    /// What happens from now on. All receivers share one queue; it must be drained, or it grows.
-    pub fn events(&self) -> Receiver<Event> {
+    /// What happens from now on, in order; what happened at about the same time comes together. All receivers share one
+    /// queue; it must be drained, or it grows.
+    pub fn events(&self) -> Receiver<Vec<Event>> {
         let _ = self.messages.send(Message::Watch(self.events.0.clone()));
         self.events.1.clone()
     }

@@ -73,7 +73,7 @@ impl Shared {
 
 /// Who looks, and what they have not seen yet.
 pub(super) struct Watch {
-    events: Option<Sender<Event>>,
+    events: Option<Sender<Vec<Event>>>,
     /// To be sent once the status shows them.
     told: Vec<Event>,
     pub touched: Vec<Slot>,
@@ -107,7 +107,7 @@ impl Watch {
         self.events.is_some()
     }
 
-    pub fn begin(&mut self, events: Sender<Event>) {
+    pub fn begin(&mut self, events: Sender<Vec<Event>>) {
         self.events = Some(events);
     }
 
@@ -134,7 +134,7 @@ impl Watch {
 
 impl Engine {
     /// Someone looks from now on: shows them what there is.
-    pub fn begin_watch(&mut self, events: Sender<Event>) {
+    pub fn begin_watch(&mut self, events: Sender<Vec<Event>>) {
         if self.watch.is_on() {
             return;
         }
@@ -201,10 +201,10 @@ impl Engine {
         }
         let told = std::mem::take(&mut self.watch.told);
         if let Some(events) = &self.watch.events
-            && told.into_iter().any(|event| events.send(event).is_err())
+            && !told.is_empty()
         {
-            // Nobody listens any more; the status goes on.
-            self.watch.told.clear();
+            // If nobody listens any more, the status goes on.
+            let _ = events.send(told);
         }
     }
 

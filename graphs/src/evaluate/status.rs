@@ -63,7 +63,7 @@ pub struct NodeStatus {
     /// Its recipe key, once known.
     pub key: Option<Digest>,
     /// How it came by its result, why, in what time and how many bytes.
-    pub explanation: Option<Explained>,
+    pub explanation: Option<Arc<Explained>>,
     /// The generation that the explanation is from.
     pub explained: Generation,
     /// What it noticed. Comes with a cached result too.

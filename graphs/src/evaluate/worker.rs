@@ -4,9 +4,7 @@
 //! trip between threads each. A worker waits for nothing but its next job; it tells of results before it starts
 //! anything that is not known to be cheap, so that others can go on with them.
 
-use std::any::Any;
 use std::ops::Range;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,12 +12,14 @@ use std::time::Instant;
 use crossbeam_channel::{Receiver, Sender};
 use smallvec::SmallVec;
 
-use super::cache::{Memory, Results};
 use super::checked::{Difference, compare};
 use super::define::{Recipe, in_folder};
 use super::disk::DiskReader;
 use super::engine::Message;
+use super::flights::FlightId;
 use super::knobs::adapt;
+use super::panics::catch;
+use super::results::{Memory, Results};
 use crate::cx::{Cx, FileRead};
 use crate::error::{NodeError, Result};
 use crate::knob::KnobValue;
@@ -38,15 +38,23 @@ pub(super) enum Source {
 pub(super) enum Task {
     /// Run it.
     Run,
-    /// Run it, and compare with this result; without one, run it twice.
-    Check(Option<Vec<Value>>),
+    /// Run it, and compare with the result that it had before.
+    Check(Before),
     /// Read its result from the disk tier.
-    Load,
+    Load(Digest),
+}
+
+/// What a checked run is compared with.
+pub(super) enum Before {
+    Known(Vec<Value>),
+    OnDisk(Digest),
+    /// There is no result: it runs twice.
+    Unknown,
 }
 
 /// One node's turn in a job.
 pub(super) struct Step {
-    pub key: Digest,
+    pub flight: FlightId,
     pub recipe: Arc<Recipe>,
     pub sources: Range<u32>,
     pub cx: Cx,
@@ -86,7 +94,7 @@ pub(super) enum Ended {
 
 /// What became of a step.
 pub(super) struct Report {
-    pub key: Digest,
+    pub flight: FlightId,
     pub ended: Ended,
 }
 
@@ -114,7 +122,7 @@ fn run(registry: &Registry, disk: Option<&DiskReader>, job: Job, to: &Sender<Mes
     for step in &job.steps {
         let late = started.duration_since(flushed).as_nanos() as u64 > FLUSH_NANOS;
         if !step.cheap || late || unmetered > FLUSH_BYTES || reports.len() >= BATCH {
-            let starting = (!step.cheap).then_some(step.key);
+            let starting = (!step.cheap).then_some(step.flight);
             let reports = std::mem::replace(&mut reports, Vec::with_capacity(BATCH));
             if to.send(Message::Reports { reports, starting, free: false }).is_err() {
                 return false;
@@ -132,7 +140,7 @@ fn run(registry: &Registry, disk: Option<&DiskReader>, job: Job, to: &Sender<Mes
                 // What depends on files has another key than was thought: the scheduler sorts that out first.
                 // What is checked goes on with the result it is compared with, so that only the impure node differs.
                 let values = match &step.task {
-                    Task::Check(Some(before)) => before,
+                    Task::Check(Before::Known(before)) => before,
                     _ => &results.values,
                 };
                 if reads.is_empty() { &values[..] } else { &[] }
@@ -140,7 +148,7 @@ fn run(registry: &Registry, disk: Option<&DiskReader>, job: Job, to: &Sender<Mes
             _ => &[],
         };
         given.push(values);
-        reports.push(Report { key: step.key, ended });
+        reports.push(Report { flight: step.flight, ended });
     }
     drop(given);
     to.send(Message::Reports { reports, starting: None, free: true }).is_ok()
@@ -173,8 +181,8 @@ fn perform(registry: &Registry, disk: Option<&DiskReader>, job: &Job, step: &Ste
         let cut_off = step.recipe.node_type.cut_off;
         cut_off.then(|| values.iter().map(Value::digest).collect::<Vec<_>>())
     };
-    if let Task::Load = step.task {
-        return match disk.and_then(|disk| disk.load(step.key)) {
+    if let Task::Load(key) = step.task {
+        return match disk.and_then(|disk| disk.load(key)) {
             Some((values, warnings, nanos)) if fits(&step.recipe, &values).is_ok() => {
                 let digests = digests(&values);
                 let memory = Memory::of(&values);
@@ -214,9 +222,14 @@ fn perform(registry: &Registry, disk: Option<&DiskReader>, job: &Job, step: &Ste
     };
     let mut differences = Vec::new();
     if let Task::Check(before) = &step.task {
-        match before {
-            Some(before) => differences = compare(before, &values),
-            None => match attempt(&step.recipe, &call, &step.cx) {
+        let stored = match before {
+            Before::OnDisk(key) => disk.and_then(|disk| disk.load(*key)).map(|(values, ..)| values),
+            _ => None,
+        };
+        match (before, stored) {
+            (Before::Known(before), _) => differences = compare(before, &values),
+            (_, Some(stored)) if fits(&step.recipe, &stored).is_ok() => differences = compare(&stored, &values),
+            _ => match attempt(&step.recipe, &call, &step.cx) {
                 Ok(again) => differences = compare(&values, &again),
                 Err(_) if step.cx.is_cancelled() => return Ended::Cancelled,
                 Err(error) => return Ended::Failed { error, reads },
@@ -257,9 +270,7 @@ fn call(registry: &Registry, recipe: &Recipe, values: &[&Value], folder: Option<
 }
 
 fn attempt(recipe: &Recipe, call: &Call, cx: &Cx) -> Result<Vec<Value>> {
-    // A node sees only shared, immutable values and its own context, neither of which a panic can leave half-changed.
-    let result = catch_unwind(AssertUnwindSafe(|| (recipe.node_type.run)(call, cx)));
-    let values = result.unwrap_or_else(|panic| Err(NodeError::panicked(message(&*panic))))?;
+    let values = catch(|| (recipe.node_type.run)(call, cx)).unwrap_or_else(|what| Err(NodeError::panicked(&what)))?;
     fits(recipe, &values)?;
     Ok(values)
 }
@@ -279,12 +290,4 @@ fn fits(recipe: &Recipe, values: &[Value]) -> Result<()> {
         }
     }
     Ok(())
-}
-
-fn message(panic: &(dyn Any + Send)) -> &str {
-    panic
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("no message")
 }

@@ -75,7 +75,7 @@ fn a_panic_costs_one_node() {
     let evaluation = evaluator.evaluate(broken.ask(&["root", "n2"]));
     assert_eq!(value(&evaluation, "n2"), 11.0);
     let error = evaluation.value(&out("root")).unwrap_err().to_string();
-    assert!(error.contains("the node panicked: 9 is above 3"), "{error}");
+    assert!(error.contains("the node panicked: 9 is above 3 (graphs/tests/evaluator/kit.rs:"), "{error}");
     assert_eq!(value(&evaluator.evaluate(doc.ask(&["root"])), "root"), 3.0);
 }
 

@@ -110,6 +110,22 @@ fn a_changed_file_is_noticed() {
 }
 
 #[test]
+fn a_result_on_disk_is_checked_by_one_run() {
+    let (registry, counts) = registry(vec![]);
+    let folder = tempfile::tempdir().unwrap();
+    let open = || {
+        let disk = DiskOptions { least: Duration::ZERO, ..DiskOptions::new(folder.path()) };
+        Evaluator::new(Arc::clone(&registry), Options { disk: Some(disk), ..Options::default() }).unwrap()
+    };
+    open().evaluate(chain(3).ask(&["n2"]));
+    let before = runs(&counts);
+    assert!(open().evaluate(chain(3).ask(&["n2"]).checked()).is_success());
+    assert_eq!(runs(&counts) - before, 3);
+    open().evaluate(chain(4).ask(&["n3"]).checked());
+    assert_eq!(runs(&counts) - before, 3 + 3 + 2, "what has no result runs twice");
+}
+
+#[test]
 fn an_impure_node_is_named_in_checked_mode() {
     let calls = AtomicUsize::new(0);
     let impure = like_sum(

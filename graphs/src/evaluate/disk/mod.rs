@@ -18,9 +18,9 @@ use std::time::{Duration, SystemTime};
 
 use crossbeam_channel::{Receiver, Sender, TrySendError};
 
-use super::cache::Results;
 use super::keys::FileList;
 use super::request::DiskOptions;
+use super::results::Results;
 use crate::cx::Warning;
 use crate::registry::Registry;
 use crate::value::{Digest, Value};
