@@ -35,7 +35,7 @@ pub struct Flooded {
 
 /// Finds connected regions of skin that is far from the skeleton, over the faces of the welded mesh.
 #[expect(clippy::too_many_arguments, reason = "a node's sockets and knobs")]
-#[node(id = "rig.flood_regions", revision = 1)]
+#[node(id = "rig.flood_regions", revision = 2)]
 pub fn flood_regions(
     /// The character.
     character: &Character,

@@ -1,5 +1,7 @@
 //! The joints that count as skeleton, and the segments between them (`tail-3d.md` A1).
 
+use std::collections::BTreeSet;
+
 use glam::Vec3;
 
 use crate::data::{Skeleton, Skin};
@@ -42,6 +44,9 @@ const ADOPTION: f32 = 0.35;
 /// How far above the pelvis a joint may be and still be body, as a share of the skeleton's size.
 const FAR_ROOT: f32 = 0.25;
 
+/// How far a control rig's root is from all that hangs from it, at least, as a share of the skeleton's size.
+const CONTROL_ROOT: f32 = 0.12;
+
 /// The least weight that counts as use.
 const USE: f32 = 1e-4;
 
@@ -76,6 +81,10 @@ impl Bones {
             bounds = Some(bounds.map_or((p, p), |(lo, hi)| (lo.min(p), hi.max(p))));
         }
         let size = bounds.map_or(0.0, |(lo, hi)| (hi - lo).length());
+        while let Some(root) = control_root(&used, &parents, &position, size) {
+            used[root] = false;
+            parents.iter_mut().filter(|parent| **parent == Some(root as u16)).for_each(|parent| *parent = None);
+        }
 
         let tops = tops(&used, &parents);
         let mut weight = vec![0usize; count];
@@ -196,6 +205,30 @@ impl Bones {
     }
 }
 
+/// A root that is no bone although vertices use it: everything that hangs from it is far from it, and at least two of its
+/// joints, the feet, are about as near to the ends of other limbs. So control rigs are built, and stray vertices make their
+/// root count.
+fn control_root(used: &[bool], parents: &[Option<u16>], position: &[Vec3], size: f32) -> Option<usize> {
+    let joints = || (0..used.len()).filter(|&k| used[k]);
+    let parent = |k: usize| parents[k].map(usize::from);
+    let has_child = |k: usize| joints().any(|j| parent(j) == Some(k));
+    let distance = |a: usize, b: usize| position[a].distance(position[b]);
+    joints().filter(|&root| parent(root).is_none()).find(|&root| {
+        let hanging: Vec<usize> = joints().filter(|&k| parent(k) == Some(root)).collect();
+        if hanging.iter().any(|&k| distance(k, root) <= CONTROL_ROOT * size) {
+            return false;
+        }
+        // The ends of limbs of several joints below it.
+        let ends: Vec<usize> = joints().filter(|&k| !has_child(k) && !hanging.contains(&k) && k != root).collect();
+        let continued = |&foot: &usize| {
+            let end = ends.iter().copied().min_by(|&a, &b| distance(foot, a).total_cmp(&distance(foot, b)))?;
+            (distance(foot, end) < (2.0 * distance(foot, root)).min(ADOPTION * size)).then_some(end)
+        };
+        let continued: BTreeSet<usize> = hanging.iter().filter(|&&k| !has_child(k)).filter_map(continued).collect();
+        continued.len() >= 2
+    })
+}
+
 /// The uppermost used joint of each joint.
 fn tops(used: &[bool], parents: &[Option<u16>]) -> Vec<u16> {
     (0..used.len())
@@ -210,4 +243,56 @@ fn tops(used: &[bool], parents: &[Option<u16>]) -> Vec<u16> {
             at
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use glam::Mat4;
+
+    use super::*;
+    use crate::data::{Joint, Transform};
+
+    /// Joints by parent and place, each used by one vertex.
+    fn bones(joints: &[(Option<u16>, [f32; 3])]) -> Bones {
+        let joint = |parent| Joint { name: "".into(), parent, node: None, has_bind: true };
+        let skeleton = Skeleton {
+            joints: joints.iter().map(|(parent, _)| joint(*parent)).collect(),
+            binds: joints.iter().map(|(_, at)| Mat4::from_translation(Vec3::from(*at)).to_cols_array()).collect(),
+            node_parents: Arc::from([]),
+            node_names: Arc::from([]),
+            node_locals: Arc::from([] as [Transform; 0]),
+            to_world: Mat4::IDENTITY.to_cols_array(),
+        };
+        let weights = vec![1.0f32; joints.len()];
+        let skin = Skin { width: 1, joints: (0..joints.len() as u16).collect(), weights: weights.into() };
+        Bones::of(&skeleton, &skin)
+    }
+
+    const ROOT: (Option<u16>, [f32; 3]) = (None, [0.0, 0.0, 0.0]);
+    const BODY: [(Option<u16>, [f32; 3]); 6] = [
+        (Some(0), [0.0, 1.0, 0.0]),
+        (Some(1), [0.0, 1.5, 0.0]),
+        (Some(1), [0.1, 0.9, 0.0]),
+        (Some(3), [0.1, 0.4, 0.0]),
+        (Some(1), [-0.1, 0.9, 0.0]),
+        (Some(5), [-0.1, 0.4, 0.0]),
+    ];
+
+    #[test]
+    fn feet_on_the_root_of_a_control_rig_continue_their_shins() {
+        let feet = [(Some(0), [0.1, 0.1, -0.2]), (Some(0), [-0.1, 0.1, -0.2])];
+        let bones = bones(&[&[ROOT][..], &BODY, &feet].concat());
+        assert!(!bones.used[0], "the root is no bone, though a vertex uses it");
+        assert_eq!((bones.parents[7], bones.parents[8], bones.root), (Some(4), Some(6), Some(1)));
+    }
+
+    #[test]
+    fn a_pelvis_with_limbs_is_a_bone_however_far_they_are() {
+        let feet = [(Some(4), [0.1, 0.1, -0.2]), (Some(6), [-0.1, 0.1, -0.2])];
+        let bones = bones(&[&[ROOT][..], &BODY, &feet].concat());
+        assert_eq!((bones.used[0], bones.root), (true, Some(0)));
+        assert_eq!(bones.parents[1], Some(0));
+    }
 }
