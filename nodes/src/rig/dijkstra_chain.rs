@@ -131,7 +131,8 @@ fn measure(regions: &Regions, region: &Region, collar: &Collar, cx: &Cx) -> Resu
     for &vertex in &patch.ring {
         geodesic[vertex as usize] = 0.0;
     }
-    spread(&patch, &mut geodesic, patch.ring.iter().copied(), cx)?;
+    let ring = patch.ring.iter().copied();
+    spread(&patch.graph, |v| patch.positions[v as usize], &mut geodesic, ring, f32::INFINITY, |_| true, cx)?;
     let bridged = bridge(&patch, &mut geodesic, cx)?;
     let length = centreline::length(&geodesic[..patch.inside]);
     Ok(Measured { patch, geodesic, length, bridged })

@@ -7,8 +7,8 @@ use sinew_graph::{Cx, Result, node};
 
 use crate::data::{Collar, Region, Regions};
 use crate::rig::collar;
-use crate::rig::measures::{NECK, neck};
-use crate::rig::sweep::graph::Graph;
+use crate::rig::measures::NECK;
+use crate::rig::surface::Surface;
 
 /// Joins regions that hang from the same joint and whose boxes overlap by more than a share of the smaller one. Boxes stand
 /// along the character's own axes, so that a turned file gives the same answer.
@@ -40,7 +40,7 @@ pub fn merge_regions(
     // A patch of the body below a tail hangs from the same joint, but nothing of it sticks out.
     let sticks_out = |k: usize| {
         let region = &regions.regions[k];
-        neck(region, body, &Graph::around(std::slice::from_ref(region), &body.weld)) <= NECK
+        Surface::of([region], body).neck(region) <= NECK
     };
     let mut told: Vec<Option<bool>> = vec![None; boxes.len()];
     for a in 0..boxes.len() {

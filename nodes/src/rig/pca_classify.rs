@@ -7,7 +7,7 @@ use crate::rig::anatomy::{Anatomy, Role};
 use crate::rig::collar::named_joint;
 use crate::rig::measures::{Measures, NECK};
 use crate::rig::skeleton_distance::STUB;
-use crate::rig::sweep::graph::Graph;
+use crate::rig::surface::Surface;
 
 /// Judged regions, and why.
 #[derive(Clone, Debug, Outputs)]
@@ -50,12 +50,12 @@ pub fn pca_classify(
     if !out.regions.is_empty() {
         let pelvis = named_joint(body, &pelvis)?;
         let anatomy = Anatomy::with_pelvis(&body.mesh, &body.skeleton, &body.skin, pelvis);
-        let graph = Graph::around(&out.regions, &body.weld);
+        let mut surface = Surface::of(&out.regions, body);
         let segments = anatomy.bones.segments(&body.skeleton, STUB);
         let judge = Judge { body, anatomy: &anatomy, elongation, least_length, offset, worn_rigid, broad_rigid };
         for region in &mut out.regions {
             cx.check()?;
-            let measures = Measures::of(region, body, &graph, &segments, cx)?;
+            let measures = Measures::of(region, body, &mut surface, &segments, cx)?;
             region.finding = judge.judge(region, &measures);
         }
         name_tails(&mut out.regions);

@@ -8,7 +8,8 @@ use glam::Vec3;
 use sinew_graph::{Cx, Result};
 
 use super::graph::{Graph, marked};
-use super::profile::cut;
+use super::profile::{cut, in_order};
+use crate::rig::chain::geodesic::spread;
 
 /// By how much the circle grows per step of distance where the body begins. A circle on a plane grows by 6.3, one on a cone of
 /// half the angle of a pencil's tip by 0.6.
@@ -25,7 +26,7 @@ const FURTHER: f32 = 1.3;
 /// `core` is part of the appendage (rising), `spill` all of the branch at its lowest threshold, which may lie on the body in
 /// part (rising).
 pub fn grow(graph: &Graph, places: &[Vec3], core: &[u32], spill: &[u32], cx: &Cx) -> Result<Option<Vec<u32>>> {
-    let positions = |v: u32| places[v as usize];
+    let place = |v: u32| places[v as usize];
     let members = marked(places.len(), core);
     let inside = |v: u32| members[v as usize];
     let mut ring: Vec<u32> =
@@ -35,23 +36,33 @@ pub fn grow(graph: &Graph, places: &[Vec3], core: &[u32], spill: &[u32], cx: &Cx
     if ring.is_empty() {
         return Ok(None);
     }
-    let from_ring = graph.distances(positions, &ring, f32::INFINITY, inside, cx)?;
+    let mut distance = vec![f32::INFINITY; places.len()];
+    ring.iter().for_each(|&v| distance[v as usize] = 0.0);
+    spread(graph, place, &mut distance, ring.iter().copied(), f32::INFINITY, inside, cx)?;
     let Some(tip) = core
         .iter()
         .copied()
-        .filter(|&v| from_ring[v as usize].is_finite())
-        .max_by(|&a, &b| from_ring[a as usize].total_cmp(&from_ring[b as usize]).then(b.cmp(&a)))
+        .filter(|&v| distance[v as usize].is_finite())
+        .max_by(|&a, &b| distance[a as usize].total_cmp(&distance[b as usize]).then(b.cmp(&a)))
     else {
         return Ok(None);
     };
+    ring.iter().chain(core).for_each(|&v| distance[v as usize] = f32::INFINITY);
+    drop(members);
+    // First within the branch, for how far it reaches; then on from its border over all skin.
     let spilt = marked(places.len(), spill);
-    let nearby = graph.distances(positions, &[tip], f32::INFINITY, |v| spilt[v as usize], cx)?;
-    let reach = |of: &[u32]| of.iter().map(|&v| nearby[v as usize]).filter(|d| d.is_finite()).fold(0.0, f32::max);
+    distance[tip as usize] = 0.0;
+    let start = std::iter::once(tip);
+    spread(graph, place, &mut distance, start.clone(), f32::INFINITY, |v| spilt[v as usize], cx)?;
+    let reach = |of: &[u32]| of.iter().map(|&v| distance[v as usize]).filter(|d| d.is_finite()).fold(0.0, f32::max);
     let core_reach = reach(core);
     let limit = (core_reach * FURTHER).max(reach(spill));
-    let distance = graph.distances(positions, &[tip], limit * BEYOND, |_| true, cx)?;
+    let border = |&v: &u32| distance[v as usize].is_finite() && graph.neighbours(v).iter().any(|&u| !spilt[u as usize]);
+    let border: Vec<u32> = spill.iter().copied().filter(border).collect();
+    drop(spilt);
+    spread(graph, place, &mut distance, start.chain(border), limit * BEYOND, |_| true, cx)?;
     let within: Vec<u32> = (0..distance.len() as u32).filter(|&v| distance[v as usize].is_finite()).collect();
-    let circles = Circles::of(graph, &distance, &within, positions, limit);
+    let circles = Circles::of(graph, &distance, &within, places, limit);
     let Some(root) = circles.root(core_reach) else { return Ok(None) };
     Ok(Some(within.into_iter().filter(|&v| distance[v as usize] <= root).collect()))
 }
@@ -62,44 +73,47 @@ const BEYOND: f32 = 1.25;
 /// Lengths of the circles around the tip, and the areas within.
 struct Circles {
     step: f64,
-    length: Vec<f64>,
-    area: Vec<f64>,
+    length: [f64; STEPS + 2],
+    area: [f64; STEPS + 2],
 }
 
 impl Circles {
-    fn of(graph: &Graph, distance: &[f32], within: &[u32], positions: impl Fn(u32) -> Vec3, limit: f32) -> Self {
+    fn of(graph: &Graph, distance: &[f32], within: &[u32], places: &[Vec3], limit: f32) -> Self {
         let step = f64::from(limit) / STEPS as f64;
-        let (mut length, mut area) = (vec![0.0; STEPS + 2], vec![0.0; STEPS + 2]);
+        let (mut length, mut area, mut whole) = ([0.0; STEPS + 2], [0.0; STEPS + 2], [0.0; STEPS + 2]);
         let key = |v: u32| (distance[v as usize].to_bits(), v);
         for &v in within {
-            for [a, b] in graph.fans(v) {
+            for &[a, b] in graph.fans(v) {
                 // Each triangle once, from its corner nearest to the tip.
                 if key(v) > key(a) || key(v) > key(b) {
                     continue;
                 }
-                let mut corners = [v, a, b].map(|v| (distance[v as usize], v));
-                corners.sort_by(|a, b| b.0.total_cmp(&a.0));
-                if corners[2].0 > limit || !corners[0].0.is_finite() {
+                let corner = |v: u32| (distance[v as usize], v);
+                let [high, middle, low] = in_order([corner(v), corner(a), corner(b)], |a, b| a.0 >= b.0);
+                if low.0 > limit || !high.0.is_finite() {
                     continue;
                 }
-                let value = corners.map(|c| f64::from(c.0));
-                let p = corners.map(|c| positions(c.1).as_dvec3());
-                let whole = 0.5 * (p[1] - p[0]).cross(p[2] - p[0]).length();
+                let value = [f64::from(high.0), f64::from(middle.0), f64::from(low.0)];
+                let place = |v: u32| places[v as usize].as_dvec3();
+                let p = [place(high.1), place(middle.1), place(low.1)];
+                let size = 0.5 * (p[1] - p[0]).cross(p[2] - p[0]).length();
                 let first = (value[2] / step).ceil() as usize;
                 let last = (value[0] / step).ceil() as usize;
                 for k in first..last.min(STEPS + 1) {
                     let (line, above) = cut(value, p, k as f64 * step);
                     length[k] += line;
-                    area[k] += whole * (1.0 - above);
+                    area[k] += size * (1.0 - above);
                 }
                 if last <= STEPS {
-                    area[last] += whole;
-                    // Whole from here on: added up below.
-                    for cell in &mut area[last + 1..=STEPS] {
-                        *cell += whole;
-                    }
+                    whole[last] += size;
                 }
             }
+        }
+        // A triangle is whole from its last circle on.
+        let mut sum = 0.0;
+        for (area, whole) in area.iter_mut().zip(whole) {
+            sum += whole;
+            *area += sum;
         }
         Self { step, length, area }
     }
