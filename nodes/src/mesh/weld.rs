@@ -56,29 +56,40 @@ const FAN: usize = 64;
 /// No entry.
 const NONE: u32 = u32::MAX;
 
-/// Open-addressing table from grid cells to the first vertices of the welded ones in them. A slot holds 32 bits of the cell's
-/// hash beside the vertex, so that a probe that meets another cell seldom has to look at a position; 0 if it is free.
+/// Open-addressing table from grid cells to the first vertices of the welded ones in them. A slot holds the number of a vertex
+/// plus one and, in the bits that numbers of this mesh do not need, some of the cell's hash, so that a probe that meets another
+/// cell seldom has to look at a position; 0 if it is free.
 struct Grid {
-    slots: Vec<u64>,
+    slots: Vec<u32>,
     mask: usize,
+    /// The bits of a vertex number.
+    number: u32,
 }
 
 impl Grid {
     fn new(vertices: usize) -> Self {
         let size = (vertices * 3 / 2).next_power_of_two().max(16);
-        Self { slots: vec![0; size], mask: size - 1 }
+        let number = ((vertices as u64 + 1).next_power_of_two() - 1) as u32;
+        Self { slots: vec![0; size], mask: size - 1, number }
+    }
+
+    /// The bits of a hash that a slot holds.
+    fn tag(&self, hash: u64) -> u32 {
+        (hash >> 32) as u32 & !self.number
     }
 
     fn find(&self, hash: u64, positions: &[Vec3], near: impl Fn(Vec3) -> bool) -> Option<u32> {
-        let mut slot = hash as usize & self.mask;
+        let (mut slot, tag) = (hash as usize & self.mask, self.tag(hash));
         loop {
             let entry = self.slots[slot];
             if entry == 0 {
                 return None;
             }
-            let vertex = entry as u32 - 1;
-            if entry >> 32 == hash >> 32 && near(positions[vertex as usize]) {
-                return Some(vertex);
+            if entry & !self.number == tag {
+                let vertex = (entry & self.number) - 1;
+                if near(positions[vertex as usize]) {
+                    return Some(vertex);
+                }
             }
             slot = (slot + 1) & self.mask;
         }
@@ -87,7 +98,7 @@ impl Grid {
     /// Reads the slots of several hashes, so that the table comes into the cache for all of them at once instead of for one
     /// after the other.
     fn warm(&self, hashes: &[u64]) {
-        let sum = hashes.iter().fold(0u64, |sum, &hash| sum ^ self.slots[hash as usize & self.mask]);
+        let sum = hashes.iter().fold(0, |sum, &hash| sum ^ self.slots[hash as usize & self.mask]);
         std::hint::black_box(sum);
     }
 
@@ -96,7 +107,7 @@ impl Grid {
         while self.slots[slot] != 0 {
             slot = (slot + 1) & self.mask;
         }
-        self.slots[slot] = hash >> 32 << 32 | u64::from(vertex + 1);
+        self.slots[slot] = self.tag(hash) | (vertex + 1);
     }
 }
 

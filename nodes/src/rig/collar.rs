@@ -27,7 +27,7 @@ pub fn collar(
     }
     let body = &regions.body;
     let pelvis = named_joint(body, &pelvis)?;
-    let anatomy = Anatomy::with_pelvis(&body.mesh, &body.skeleton, &body.skin, pelvis);
+    let anatomy = Anatomy::standing(regions.stance, &body.skeleton, &body.skin, pelvis);
     let mut surface = Surface::of(&regions.regions, body);
     for region in &mut out.regions {
         cx.check()?;

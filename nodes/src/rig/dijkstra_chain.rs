@@ -161,7 +161,7 @@ fn field(chains: &Chains, cx: &Cx) -> Result<Field> {
         cx.check()?;
         values.extend(stretch.iter().map(|&vertex| by_weld[vertex as usize]));
     }
-    Ok(Field { name: "distance from the collar".into(), unit: "file units".into(), values: values.into() })
+    Ok(Field { name: "distance from the collar".into(), unit: "file units".into(), values: values.into(), stub: None })
 }
 
 /// What is told of a region.

@@ -36,7 +36,7 @@ pub struct Flooded {
 
 /// Finds connected regions of skin that is far from the skeleton, over the faces of the welded mesh.
 #[expect(clippy::too_many_arguments, reason = "a node's sockets and knobs")]
-#[node(id = "rig.flood_regions", revision = 1)]
+#[node(id = "rig.flood_regions", revision = 2)]
 pub fn flood_regions(
     /// The character.
     character: &Character,
@@ -159,7 +159,8 @@ impl Skin<'_> {
         let tree = MergeTree::of(&values, triangles, lowest, least, cx)?;
         let levels = (0..=LEVELS).map(|k| highest + (lowest - highest) * k as f32 / LEVELS as f32).collect();
         let profile = Profile::of(&tree, &values, &places, triangles, levels, cx)?;
-        let segments: Vec<Segment> = self.anatomy.bones.segments(&self.body.skeleton, skeleton_distance::STUB);
+        let stub = skeleton_distance::stub_of(&self.body.distance);
+        let segments: Vec<Segment> = self.anatomy.bones.segments(&self.body.skeleton, stub);
         let to_skeleton = |p: Vec3| skeleton_distance::to_point(p / self.per_height, &segments) * self.per_height;
         let shells = Shells::of(triangles, &places, cx)?;
         let skin = shells.area.iter().sum::<f64>();

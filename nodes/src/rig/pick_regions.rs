@@ -142,7 +142,7 @@ fn pick_branch(regions: &mut Regions, tree: &RegionTree, branch: u32) -> Result<
         finding: Finding::unjudged(format!("branch {branch} of the region tree")),
     };
     let body = &regions.body;
-    let anatomy = Anatomy::of(&body.mesh, &body.skeleton, &body.skin);
+    let anatomy = Anatomy::standing(regions.stance, &body.skeleton, &body.skin, None);
     region.collar = collar::find(&region, body, &anatomy, &mut Surface::of([&region], body), collar::PREFERENCE);
     regions.regions.push(region);
     Ok(number)

@@ -11,11 +11,11 @@ use rayon::prelude::*;
 use sinew_graph::{Cx, Result, node};
 
 use crate::data::{Character, Field};
-use crate::rig::anatomy::{Anatomy, Segment};
+use crate::rig::anatomy::{self, Segment};
 
 /// Measures how far each vertex is from the skeleton, in the bind pose: the least distance to any bone. Joints that move no
 /// vertex do not count.
-#[node(id = "rig.skeleton_distance", revision = 1)]
+#[node(id = "rig.skeleton_distance", revision = 2)]
 pub fn skeleton_distance(
     /// The character to measure.
     character: &Character,
@@ -25,14 +25,18 @@ pub fn skeleton_distance(
     stub: f32,
     cx: &Cx,
 ) -> Result<Field> {
-    let anatomy = Anatomy::of(&character.mesh, &character.skeleton, &character.skin);
-    let segments = anatomy.bones.segments(&character.skeleton, stub);
+    let segments = anatomy::bones(&character.skeleton, &character.skin).segments(&character.skeleton, stub);
     let values = distances(&character.mesh.positions, &segments, cx)?;
-    Ok(Field { name: "skeleton distance".into(), unit: "file units".into(), values })
+    Ok(Field { name: "skeleton distance".into(), unit: "file units".into(), values, stub: Some(stub) })
 }
 
 /// How far a leaf's bone goes on by default, as a share of the bone before.
 pub const STUB: f32 = 0.5;
+
+/// How far a leaf's bone goes on in some distances; what is usual for distances that do not tell.
+pub fn stub_of(distance: &Field) -> f32 {
+    distance.stub.unwrap_or(STUB)
+}
 
 /// The distance of one point to the nearest of some segments; infinite without segments.
 pub fn to_point(p: Vec3, segments: &[Segment]) -> f32 {

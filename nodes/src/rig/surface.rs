@@ -5,11 +5,19 @@ use sinew_graph::{Cx, Result};
 
 use super::chain::geodesic::spread;
 use super::sweep::graph::Graph;
+use super::sweep::merge_tree::NONE;
 use crate::data::{Body, Region};
 
-/// The edges at the vertices of some regions, and room for what is found of one region at a time.
+/// The vertices of some regions and their neighbours, with numbers of their own: tables that are small and near in memory; and
+/// room for what is found of one region at a time.
 pub struct Surface<'a> {
     body: &'a Body,
+    /// Per welded vertex its number here. Those of the regions come first, in their order.
+    number: Vec<u32>,
+    /// Per number: its welded vertex.
+    vertices: Vec<u32>,
+    places: Vec<Vec3>,
+    /// The edges at the vertices of the regions.
     graph: Graph,
     /// Which vertices are in the region at hand.
     inside: Vec<bool>,
@@ -20,14 +28,42 @@ pub struct Surface<'a> {
 impl<'a> Surface<'a> {
     /// The skin of `regions` and of their collars.
     pub fn of<'r>(regions: impl IntoIterator<Item = &'r Region>, body: &'a Body) -> Self {
-        let mut inside = vec![false; body.weld.first.len()];
+        let mut number = vec![NONE; body.weld.first.len()];
         for region in regions {
             let ring = region.collar.iter().flat_map(|collar| collar.ring.iter());
-            region.vertices.iter().chain(ring).for_each(|&v| inside[v as usize] = true);
+            region.vertices.iter().chain(ring).for_each(|&v| number[v as usize] = 0);
         }
-        let graph = Graph::within(&inside, &body.weld.triangles);
-        inside.fill(false);
-        Self { body, graph, inside, geodesic: Vec::new() }
+        let mut vertices = Vec::new();
+        for (v, number) in (0..).zip(&mut number).filter(|(_, number)| **number != NONE) {
+            *number = vertices.len() as u32;
+            vertices.push(v);
+        }
+        let own = vertices.len() as u32;
+        let mut triangles = Vec::new();
+        for t in body.weld.triangles.iter() {
+            let [a, b, c] = [number[t[0] as usize], number[t[1] as usize], number[t[2] as usize]];
+            if a.min(b).min(c) < own {
+                let mut at = |v: u32| {
+                    let number = &mut number[v as usize];
+                    if *number == NONE {
+                        *number = vertices.len() as u32;
+                        vertices.push(v);
+                    }
+                    *number
+                };
+                triangles.push([at(t[0]), at(t[1]), at(t[2])]);
+            }
+        }
+        let place = |&v: &u32| body.mesh.positions[body.weld.first[v as usize] as usize];
+        Self {
+            body,
+            places: vertices.iter().map(place).collect(),
+            graph: Graph::of_first(own, &triangles),
+            inside: vec![false; vertices.len()],
+            geodesic: vec![f32::INFINITY; vertices.len()],
+            number,
+            vertices,
+        }
     }
 
     /// The place of a welded vertex.
@@ -35,15 +71,21 @@ impl<'a> Surface<'a> {
         self.body.mesh.positions[self.body.weld.first[vertex as usize] as usize]
     }
 
+    /// The numbers of welded vertices.
+    fn numbers(&self, vertices: &[u32]) -> impl Iterator<Item = u32> {
+        vertices.iter().map(|&v| self.number[v as usize])
+    }
+
     fn mark(&mut self, region: &Region, inside: bool) {
-        region.vertices.iter().for_each(|&v| self.inside[v as usize] = inside);
+        region.vertices.iter().for_each(|&v| self.inside[self.number[v as usize] as usize] = inside);
     }
 
     /// The neighbours of a region outside of it, rising.
     pub fn ring(&mut self, region: &Region) -> Vec<u32> {
         self.mark(region, true);
-        let neighbours = region.vertices.iter().flat_map(|&v| self.graph.neighbours(v).iter().copied());
-        let mut ring: Vec<u32> = neighbours.filter(|&v| !self.inside[v as usize]).collect();
+        let neighbours = self.numbers(&region.vertices).flat_map(|v| self.graph.neighbours(v).iter().copied());
+        let outside = neighbours.filter(|&v| !self.inside[v as usize]);
+        let mut ring: Vec<u32> = outside.map(|v| self.vertices[v as usize]).collect();
         self.mark(region, false);
         ring.sort_unstable();
         ring.dedup();
@@ -54,17 +96,23 @@ impl<'a> Surface<'a> {
     pub fn neck(&mut self, region: &Region) -> f32 {
         self.mark(region, true);
         let inside = |v: u32| self.inside[v as usize];
-        let place = |v: u32| self.place(v).as_dvec3();
+        let place = |v: u32| self.places[v as usize].as_dvec3();
         let (mut border, mut area) = (0.0f64, 0.0f64);
-        for &v in region.vertices.iter() {
+        for v in self.numbers(&region.vertices) {
             let p = place(v);
             for &[a, b] in self.graph.fans(v) {
-                let (pa, pb): (DVec3, DVec3) = (place(a), place(b));
-                // Each corner inside brings its third of the triangle. The border runs half way along the edges that leave, so
-                // it is half as long as the edge between the two corners on one side; two corners inside both come by here.
-                area += (pa - p).cross(pb - p).length() / 6.0;
-                border += match (inside(a), inside(b)) {
+                // Each corner inside brings its third of a triangle; where all are, the first one brings it whole.
+                let shares = match (inside(a), inside(b)) {
+                    (true, true) if v < a && v < b => 3.0,
                     (true, true) => continue,
+                    _ => 1.0,
+                };
+                let (pa, pb): (DVec3, DVec3) = (place(a), place(b));
+                area += (pa - p).cross(pb - p).length() * (shares / 6.0);
+                // The border runs half way along the edges that leave, so it is half as long as the edge between the two corners
+                // on one side; two corners inside both come by here.
+                border += match (inside(a), inside(b)) {
+                    (true, true) => 0.0,
                     (true, false) => 0.25 * p.distance(pa),
                     (false, true) => 0.25 * p.distance(pb),
                     (false, false) => 0.5 * pa.distance(pb),
@@ -78,17 +126,16 @@ impl<'a> Surface<'a> {
     /// The vertices of a region that can be reached along the skin from its collar, by how far that is: the way and the
     /// vertex, rising.
     pub fn along(&mut self, region: &Region, cx: &Cx) -> Result<Vec<(f32, u32)>> {
-        self.geodesic.resize(self.inside.len(), f32::INFINITY);
         self.mark(region, true);
         let ring: &[u32] = region.collar.as_ref().map_or(&[], |collar| &collar.ring);
         let mut geodesic = std::mem::take(&mut self.geodesic);
-        ring.iter().for_each(|&v| geodesic[v as usize] = 0.0);
-        let (place, inside) = (|v| self.place(v), |v: u32| self.inside[v as usize]);
-        spread(&self.graph, place, &mut geodesic, ring.iter().copied(), f32::INFINITY, inside, cx)?;
-        let along = region.vertices.iter().map(|&v| (geodesic[v as usize], v)).filter(|(g, _)| g.is_finite());
-        let mut along: Vec<(f32, u32)> = along.collect();
+        self.numbers(ring).for_each(|v| geodesic[v as usize] = 0.0);
+        let (place, inside) = (|v: u32| self.places[v as usize], |v: u32| self.inside[v as usize]);
+        spread(&self.graph, place, &mut geodesic, self.numbers(ring), f32::INFINITY, inside, cx)?;
+        let reached = self.numbers(&region.vertices).filter(|&v| geodesic[v as usize].is_finite());
+        let mut along: Vec<(f32, u32)> = reached.map(|v| (geodesic[v as usize], self.vertices[v as usize])).collect();
         along.sort_unstable_by_key(|&(g, v)| u64::from(g.to_bits()) << 32 | u64::from(v));
-        ring.iter().chain(region.vertices.iter()).for_each(|&v| geodesic[v as usize] = f32::INFINITY);
+        self.numbers(ring).chain(self.numbers(&region.vertices)).for_each(|v| geodesic[v as usize] = f32::INFINITY);
         self.geodesic = geodesic;
         self.mark(region, false);
         Ok(along)

@@ -18,28 +18,26 @@ pub struct Graph {
 impl Graph {
     /// The edges of some triangles.
     pub fn of(vertices: usize, triangles: &[[u32; 3]]) -> Self {
-        Self::build(vertices, triangles, |_| true)
+        Self::of_first(vertices as u32, triangles)
     }
 
-    /// The edges at the vertices that are `inside`; the others have no neighbours.
-    pub fn within(inside: &[bool], triangles: &[[u32; 3]]) -> Self {
-        Self::build(inside.len(), triangles, |v| inside[v as usize])
-    }
-
-    fn build(vertices: usize, triangles: &[[u32; 3]], inside: impl Fn(u32) -> bool) -> Self {
-        // Counts stand two places on: as places are filled, the start of a vertex becomes its end, the start of the next.
-        let mut starts = vec![0u32; vertices + 2];
+    /// The edges at the first `count` vertices; the others are only their neighbours.
+    pub fn of_first(count: u32, triangles: &[[u32; 3]]) -> Self {
+        // Counts stand two places on: as places are filled, the start of a vertex becomes its end, the start of the next. All
+        // others share the last place.
+        let slot = |v: u32| v.min(count) as usize;
+        let mut starts = vec![0u32; count as usize + 3];
         for &v in triangles.as_flattened() {
-            starts[v as usize + 2] += u32::from(inside(v));
+            starts[slot(v) + 2] += 1;
         }
         let mut sum = 0;
-        for start in &mut starts {
+        for start in &mut starts[..count as usize + 2] {
             sum += *start;
             *start = sum;
         }
         let mut links = vec![[0; 2]; sum as usize];
         let mut link = |from: u32, to: [u32; 2]| {
-            if inside(from) {
+            if from < count {
                 let place = &mut starts[from as usize + 1];
                 links[*place as usize] = to;
                 *place += 1;
@@ -50,6 +48,7 @@ impl Graph {
             link(b, [c, a]);
             link(c, [a, b]);
         }
+        starts.truncate(count as usize + 1);
         Self { starts, links }
     }
 
@@ -87,7 +86,7 @@ mod tests {
         let graph = Graph::of(5, &triangles);
         assert_eq!(graph.fans(1), [[2, 0], [3, 2]]);
         assert_eq!((graph.neighbours(3), graph.neighbours(4)), (&[2, 1][..], &[][..]));
-        let part = Graph::within(&[true, false, false, true, false], &triangles);
-        assert_eq!((part.fans(0), part.fans(1), part.fans(3)), (&[[1, 2]][..], &[][..], &[[2, 1]][..]));
+        let part = Graph::of_first(2, &triangles);
+        assert_eq!((part.fans(0), part.fans(1)), (&[[1, 2]][..], &[[2, 0], [3, 2]][..]));
     }
 }

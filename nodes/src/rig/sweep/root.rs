@@ -60,27 +60,43 @@ pub fn grow(graph: &Graph, places: &[Vec3], core: &[u32], spill: &[u32], cx: &Cx
     let border = |&v: &u32| distance[v as usize].is_finite() && graph.neighbours(v).iter().any(|&u| !spilt[u as usize]);
     let border: Vec<u32> = spill.iter().copied().filter(border).collect();
     drop(spilt);
-    spread(graph, place, &mut distance, start.chain(border), limit * BEYOND, |_| true, cx)?;
-    let within: Vec<u32> = (0..distance.len() as u32).filter(|&v| distance[v as usize].is_finite()).collect();
-    let circles = Circles::of(graph, &distance, &within, places, limit);
-    let Some(root) = circles.root(core_reach) else { return Ok(None) };
-    Ok(Some(within.into_iter().filter(|&v| distance[v as usize] <= root).collect()))
+    // A root is seldom far beyond the core: only where it is, distances are measured all the way.
+    let mut sources: Vec<u32> = start.chain(border).collect();
+    for bound in [core_reach * NEAR, limit * BEYOND] {
+        spread(graph, place, &mut distance, sources.into_iter(), bound, |_| true, cx)?;
+        let within: Vec<u32> = (0..distance.len() as u32).filter(|&v| distance[v as usize] <= bound).collect();
+        let circles = Circles::of(graph, &distance, &within, places, limit, bound);
+        match circles.root(core_reach) {
+            Some((root, known)) if known || bound >= limit => {
+                return Ok(Some(within.into_iter().filter(|&v| distance[v as usize] <= root).collect()));
+            }
+            _ => sources = (0..).zip(&distance).filter(|(_, d)| d.is_finite()).map(|(v, _)| v).collect(),
+        }
+    }
+    Ok(None)
 }
 
 /// How far beyond the last circle distances are measured, so that the triangles it crosses are whole.
 const BEYOND: f32 = 1.25;
+
+/// How far, in reaches of the core, distances are measured first.
+const NEAR: f32 = 1.15;
 
 /// Lengths of the circles around the tip, and the areas within.
 struct Circles {
     step: f64,
     length: [f64; STEPS + 2],
     area: [f64; STEPS + 2],
+    /// The distance up to which all triangles are in them.
+    known: f64,
 }
 
 impl Circles {
-    fn of(graph: &Graph, distance: &[f32], within: &[u32], places: &[Vec3], limit: f32) -> Self {
+    /// Circles up to `limit`, of the triangles whose corners are `within` the bound up to which distances were measured.
+    fn of(graph: &Graph, distance: &[f32], within: &[u32], places: &[Vec3], limit: f32, bound: f32) -> Self {
         let step = f64::from(limit) / STEPS as f64;
         let (mut length, mut area, mut whole) = ([0.0; STEPS + 2], [0.0; STEPS + 2], [0.0; STEPS + 2]);
+        let mut known = f32::INFINITY;
         let key = |v: u32| (distance[v as usize].to_bits(), v);
         for &v in within {
             for &[a, b] in graph.fans(v) {
@@ -90,7 +106,11 @@ impl Circles {
                 }
                 let corner = |v: u32| (distance[v as usize], v);
                 let [high, middle, low] = in_order([corner(v), corner(a), corner(b)], |a, b| a.0 >= b.0);
-                if low.0 > limit || !high.0.is_finite() {
+                if low.0 > limit {
+                    continue;
+                }
+                if high.0 > bound {
+                    known = known.min(low.0);
                     continue;
                 }
                 let value = [f64::from(high.0), f64::from(middle.0), f64::from(low.0)];
@@ -115,11 +135,11 @@ impl Circles {
             sum += whole;
             *area += sum;
         }
-        Self { step, length, area }
+        Self { step, length, area, known: f64::from(known) }
     }
 
-    /// The distance from the tip at which the body begins.
-    fn root(&self, core_reach: f32) -> Option<f32> {
+    /// The distance from the tip at which the body begins, and whether all that tells it is known.
+    fn root(&self, core_reach: f32) -> Option<(f32, bool)> {
         let neck = |k: usize| if self.area[k] > 0.0 { self.length[k] / self.area[k].sqrt() } else { f64::INFINITY };
         let upto = ((f64::from(core_reach) / self.step) as usize).clamp(1, STEPS);
         // Near the tip the circles widen too: the search begins where the border is least for the area.
@@ -128,6 +148,7 @@ impl Circles {
         let span = 3;
         let slope = |k: usize| (self.length[k + span] - self.length[k]) / (span as f64 * self.step);
         let at = (start..=STEPS - span).find(|&k| slope(k) > WIDENS)?;
-        Some(((at + 1) as f64 * self.step) as f32)
+        let known = (at + span).max(upto) as f64 * self.step < self.known;
+        Some((((at + 1) as f64 * self.step) as f32, known))
     }
 }
