@@ -27,7 +27,10 @@ pub fn weld(
     cx: &Cx,
 ) -> Result<Weld> {
     let mesh = &character.mesh;
-    if let Some(bad) = mesh.positions.iter().position(|p| !p.is_finite()) {
+    let numbers = bytemuck::cast_slice::<Vec3, f32>(&mesh.positions);
+    let finite = |row: &[f32]| row.iter().fold(true, |all, x| all & x.is_finite());
+    if let Some(row) = numbers.chunks(BLOCK).position(|row| !finite(row)) {
+        let bad = (row * BLOCK + numbers[row * BLOCK..].iter().position(|x| !x.is_finite()).unwrap_or(0)) / 3;
         return Err(NodeError::new(format!("vertex {bad} has no finite position"))
             .at("character")
             .help("clean the mesh in the tool it comes from and import it again"));
@@ -38,7 +41,7 @@ pub fn weld(
 
 /// The weld of plain positions and triangles; `tolerance` in the unit of the positions.
 pub fn weld_positions(positions: &[Vec3], triangles: &[[u32; 3]], tolerance: f32, cx: &Cx) -> Result<Weld> {
-    let (welded, first) = join(positions, tolerance, cx)?;
+    let Joined { welded, first } = join(positions, tolerance, cx)?;
     cx.progress(0.6);
     let triangles = clean_triangles(triangles, &welded, first.len(), cx)?;
     Ok(Weld { welded, first, triangles })
@@ -139,8 +142,7 @@ struct Cells {
 impl Cells {
     /// Cells are wide against a small tolerance: then nearly all vertices look into one cell only.
     fn of(positions: &[Vec3], tolerance: f32) -> Self {
-        let origin = positions.iter().fold(Vec3::splat(f32::MAX), |lo, &p| lo.min(p));
-        let far = positions.iter().fold(origin, |hi, &p| hi.max(p));
+        let (origin, far) = bounds(positions);
         let extent = (far - origin).max_element();
         let cell = (tolerance * 128.0).min(extent / 4096.0).max(tolerance * 2.0).max(extent / 1e9);
         let per_cell = if cell > 0.0 { 1.0 / cell } else { 0.0 };
@@ -165,8 +167,30 @@ impl Cells {
     }
 }
 
+/// The least and the greatest coordinates, four positions at a time.
+fn bounds(positions: &[Vec3]) -> (Vec3, Vec3) {
+    let (mut lo, mut hi) = ([f32::MAX; 12], [f32::MIN; 12]);
+    let (rows, rest) = bytemuck::cast_slice::<Vec3, f32>(positions).as_chunks::<12>();
+    for row in rows {
+        for k in 0..12 {
+            lo[k] = if row[k] < lo[k] { row[k] } else { lo[k] };
+            hi[k] = if row[k] > hi[k] { row[k] } else { hi[k] };
+        }
+    }
+    let corners = |row: &[f32]| -> Vec<Vec3> { row.chunks_exact(3).map(Vec3::from_slice).collect() };
+    let rest = corners(rest);
+    let least = corners(&lo).into_iter().chain(rest.iter().copied()).fold(Vec3::MAX, Vec3::min);
+    (least, corners(&hi).into_iter().chain(rest).fold(Vec3::MIN, Vec3::max))
+}
+
 /// Per vertex its welded vertex, and per welded vertex its first one.
-fn join(positions: &[Vec3], tolerance: f32, cx: &Cx) -> Result<(Arc<[u32]>, Arc<[u32]>)> {
+struct Joined {
+    welded: Arc<[u32]>,
+    first: Arc<[u32]>,
+}
+
+/// Joins each position to the first one within the tolerance.
+fn join(positions: &[Vec3], tolerance: f32, cx: &Cx) -> Result<Joined> {
     let mut welded: Arc<[u32]> = repeat_n(0, positions.len()).collect();
     let to = Arc::make_mut(&mut welded);
     let mut first: Vec<u32> = Vec::with_capacity(positions.len());
@@ -201,7 +225,7 @@ fn join(positions: &[Vec3], tolerance: f32, cx: &Cx) -> Result<(Arc<[u32]>, Arc<
             }
         }
     }
-    Ok((welded, first.into()))
+    Ok(Joined { welded, first: first.into() })
 }
 
 /// The kept triangles under one least corner: the newest of them, and a bit for each by its other corners.

@@ -9,7 +9,6 @@ use sinew_graph::{Choice, Cx, NodeError, Outputs, Result, node};
 use crate::data::{Body, Branch, Character, Field, Finding, Region, RegionTree, Regions, Stance, Weld};
 use crate::rig::anatomy::{Anatomy, Segment};
 use crate::rig::skeleton_distance;
-use crate::rig::sweep::graph::Graph;
 use crate::rig::sweep::merge_tree::{MergeTree, NONE, Significance};
 use crate::rig::sweep::profile::Profile;
 use crate::rig::sweep::shells::Shells;
@@ -169,7 +168,6 @@ impl Skin<'_> {
         for (v, &node) in tree.node_of.iter().enumerate().filter(|(_, node)| **node != NONE) {
             members[node as usize].push(v as u32);
         }
-        let mut graph = None;
         let mut found = Vec::new();
         for (k, candidate) in candidates.iter().enumerate() {
             cx.check()?;
@@ -193,8 +191,7 @@ impl Skin<'_> {
                     vertices = shells.vertices(any);
                 } else if candidate.sticks_out {
                     let spill = above(candidate.lowest);
-                    let graph = graph.get_or_insert_with(|| Graph::of(values.len(), triangles));
-                    if let Some(grown) = root::grow(graph, &places, &vertices, &spill, cx)? {
+                    if let Some(grown) = root::grow(triangles, &places, &vertices, &spill, cx)? {
                         vertices = grown;
                     }
                 }

@@ -4,21 +4,15 @@ use glam::{DVec3, Vec3};
 use sinew_graph::{Cx, Result};
 
 use super::chain::geodesic::spread;
-use super::sweep::graph::Graph;
-use super::sweep::merge_tree::NONE;
+use super::sweep::excerpt::Excerpt;
 use crate::data::{Body, Region};
 
-/// The vertices of some regions and their neighbours, with numbers of their own: tables that are small and near in memory; and
-/// room for what is found of one region at a time.
+/// The vertices of some regions and their neighbours, and room for what is found of one region at a time.
 pub struct Surface<'a> {
     body: &'a Body,
-    /// Per welded vertex its number here. Those of the regions come first, in their order.
-    number: Vec<u32>,
-    /// Per number: its welded vertex.
-    vertices: Vec<u32>,
+    skin: Excerpt,
+    /// Per vertex of the excerpt: where it is.
     places: Vec<Vec3>,
-    /// The edges at the vertices of the regions.
-    graph: Graph,
     /// Which vertices are in the region at hand.
     inside: Vec<bool>,
     /// The way from its collar.
@@ -28,41 +22,18 @@ pub struct Surface<'a> {
 impl<'a> Surface<'a> {
     /// The skin of `regions` and of their collars.
     pub fn of<'r>(regions: impl IntoIterator<Item = &'r Region>, body: &'a Body) -> Self {
-        let mut number = vec![NONE; body.weld.first.len()];
-        for region in regions {
+        let wanted = regions.into_iter().flat_map(|region| {
             let ring = region.collar.iter().flat_map(|collar| collar.ring.iter());
-            region.vertices.iter().chain(ring).for_each(|&v| number[v as usize] = 0);
-        }
-        let mut vertices = Vec::new();
-        for (v, number) in (0..).zip(&mut number).filter(|(_, number)| **number != NONE) {
-            *number = vertices.len() as u32;
-            vertices.push(v);
-        }
-        let own = vertices.len() as u32;
-        let mut triangles = Vec::new();
-        for t in body.weld.triangles.iter() {
-            let [a, b, c] = [number[t[0] as usize], number[t[1] as usize], number[t[2] as usize]];
-            if a.min(b).min(c) < own {
-                let mut at = |v: u32| {
-                    let number = &mut number[v as usize];
-                    if *number == NONE {
-                        *number = vertices.len() as u32;
-                        vertices.push(v);
-                    }
-                    *number
-                };
-                triangles.push([at(t[0]), at(t[1]), at(t[2])]);
-            }
-        }
+            region.vertices.iter().chain(ring).copied()
+        });
+        let skin = Excerpt::of(body.weld.first.len(), wanted, &body.weld.triangles);
         let place = |&v: &u32| body.mesh.positions[body.weld.first[v as usize] as usize];
         Self {
             body,
-            places: vertices.iter().map(place).collect(),
-            graph: Graph::of_first(own, &triangles),
-            inside: vec![false; vertices.len()],
-            geodesic: vec![f32::INFINITY; vertices.len()],
-            number,
-            vertices,
+            places: skin.vertices.iter().map(place).collect(),
+            inside: vec![false; skin.vertices.len()],
+            geodesic: vec![f32::INFINITY; skin.vertices.len()],
+            skin,
         }
     }
 
@@ -73,19 +44,19 @@ impl<'a> Surface<'a> {
 
     /// The numbers of welded vertices.
     fn numbers(&self, vertices: &[u32]) -> impl Iterator<Item = u32> {
-        vertices.iter().map(|&v| self.number[v as usize])
+        vertices.iter().map(|&v| self.skin.number[v as usize])
     }
 
     fn mark(&mut self, region: &Region, inside: bool) {
-        region.vertices.iter().for_each(|&v| self.inside[self.number[v as usize] as usize] = inside);
+        region.vertices.iter().for_each(|&v| self.inside[self.skin.number[v as usize] as usize] = inside);
     }
 
     /// The neighbours of a region outside of it, rising.
     pub fn ring(&mut self, region: &Region) -> Vec<u32> {
         self.mark(region, true);
-        let neighbours = self.numbers(&region.vertices).flat_map(|v| self.graph.neighbours(v).iter().copied());
+        let neighbours = self.numbers(&region.vertices).flat_map(|v| self.skin.graph.neighbours(v).iter().copied());
         let outside = neighbours.filter(|&v| !self.inside[v as usize]);
-        let mut ring: Vec<u32> = outside.map(|v| self.vertices[v as usize]).collect();
+        let mut ring: Vec<u32> = outside.map(|v| self.skin.vertices[v as usize]).collect();
         self.mark(region, false);
         ring.sort_unstable();
         ring.dedup();
@@ -100,7 +71,7 @@ impl<'a> Surface<'a> {
         let (mut border, mut area) = (0.0f64, 0.0f64);
         for v in self.numbers(&region.vertices) {
             let p = place(v);
-            for &[a, b] in self.graph.fans(v) {
+            for &[a, b] in self.skin.graph.fans(v) {
                 // Each corner inside brings its third of a triangle; where all are, the first one brings it whole.
                 let shares = match (inside(a), inside(b)) {
                     (true, true) if v < a && v < b => 3.0,
@@ -131,9 +102,10 @@ impl<'a> Surface<'a> {
         let mut geodesic = std::mem::take(&mut self.geodesic);
         self.numbers(ring).for_each(|v| geodesic[v as usize] = 0.0);
         let (place, inside) = (|v: u32| self.places[v as usize], |v: u32| self.inside[v as usize]);
-        spread(&self.graph, place, &mut geodesic, self.numbers(ring), f32::INFINITY, inside, cx)?;
+        spread(&self.skin.graph, place, &mut geodesic, self.numbers(ring), f32::INFINITY, inside, cx)?;
         let reached = self.numbers(&region.vertices).filter(|&v| geodesic[v as usize].is_finite());
-        let mut along: Vec<(f32, u32)> = reached.map(|v| (geodesic[v as usize], self.vertices[v as usize])).collect();
+        let mut along: Vec<(f32, u32)> =
+            reached.map(|v| (geodesic[v as usize], self.skin.vertices[v as usize])).collect();
         along.sort_unstable_by_key(|&(g, v)| u64::from(g.to_bits()) << 32 | u64::from(v));
         self.numbers(ring).chain(self.numbers(&region.vertices)).for_each(|v| geodesic[v as usize] = f32::INFINITY);
         self.geodesic = geodesic;

@@ -2,8 +2,8 @@
 //! spreading front do. A push is a bit scan, and no entry moves more often than a distance has bits (Ahuja, Mehlhorn, Orlin,
 //! Tarjan 1990).
 
-/// How many of the last bits of a distance do not matter for its wave: distances of one wave are alike to a part in 2^9.
-const ALIKE: u32 = 14;
+/// How many of the last bits of a distance do not matter for its wave: distances of one wave are alike to a part in 2^10.
+const ALIKE: u32 = 13;
 
 /// Vertices by distance. Distances are not negative, so that their bit patterns are in the order of their values.
 pub struct RadixHeap {

@@ -16,12 +16,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// The edges of some triangles.
-    pub fn of(vertices: usize, triangles: &[[u32; 3]]) -> Self {
-        Self::of_first(vertices as u32, triangles)
-    }
-
-    /// The edges at the first `count` vertices; the others are only their neighbours.
+    /// The edges of some triangles at the first `count` vertices; the others are only their neighbours.
     pub fn of_first(count: u32, triangles: &[[u32; 3]]) -> Self {
         // Counts stand two places on: as places are filled, the start of a vertex becomes its end, the start of the next. All
         // others share the last place.
@@ -83,7 +78,7 @@ mod tests {
     #[test]
     fn a_vertex_has_the_other_corners_of_its_triangles_as_neighbours() {
         let triangles = [[0, 1, 2], [2, 1, 3]];
-        let graph = Graph::of(5, &triangles);
+        let graph = Graph::of_first(5, &triangles);
         assert_eq!(graph.fans(1), [[2, 0], [3, 2]]);
         assert_eq!((graph.neighbours(3), graph.neighbours(4)), (&[2, 1][..], &[][..]));
         let part = Graph::of_first(2, &triangles);

@@ -5,6 +5,7 @@
 //! and then followed along the skin to where it widens into the body.
 
 pub mod basins;
+pub mod excerpt;
 pub mod graph;
 pub mod merge_tree;
 pub mod profile;

@@ -7,6 +7,7 @@
 use glam::Vec3;
 use sinew_graph::{Cx, Result};
 
+use super::excerpt::Excerpt;
 use super::graph::{Graph, marked};
 use super::profile::{cut, in_order};
 use crate::rig::chain::geodesic::spread;
@@ -25,56 +26,73 @@ const FURTHER: f32 = 1.3;
 ///
 /// `core` is part of the appendage (rising), `spill` all of the branch at its lowest threshold, which may lie on the body in
 /// part (rising).
-pub fn grow(graph: &Graph, places: &[Vec3], core: &[u32], spill: &[u32], cx: &Cx) -> Result<Option<Vec<u32>>> {
-    let place = |v: u32| places[v as usize];
-    let members = marked(places.len(), core);
-    let inside = |v: u32| members[v as usize];
-    let mut ring: Vec<u32> =
-        core.iter().flat_map(|&v| graph.neighbours(v).iter().copied()).filter(|&v| !inside(v)).collect();
-    ring.sort_unstable();
-    ring.dedup();
-    if ring.is_empty() {
-        return Ok(None);
+pub fn grow(triangles: &[[u32; 3]], places: &[Vec3], core: &[u32], spill: &[u32], cx: &Cx) -> Result<Option<Vec<u32>>> {
+    let branch = Excerpt::of(places.len(), spill.iter().copied(), triangles);
+    let Excerpt { number, vertices, own, graph } = &branch;
+    let at: Vec<Vec3> = vertices.iter().map(|&v| places[v as usize]).collect();
+    let place = |v: u32| at[v as usize];
+    let core: Vec<u32> = core.iter().map(|&v| number[v as usize]).collect();
+    // The tip is what is furthest from the ring around the core.
+    let members = marked(vertices.len(), &core);
+    let mut distance = vec![f32::INFINITY; vertices.len()];
+    let mut rim = Vec::new();
+    for &v in &core {
+        let ring = graph.neighbours(v).iter().filter(|&&u| !members[u as usize]);
+        let least = ring.map(|&u| place(u).distance(place(v))).fold(f32::INFINITY, f32::min);
+        if least.is_finite() {
+            distance[v as usize] = least;
+            rim.push(v);
+        }
     }
-    let mut distance = vec![f32::INFINITY; places.len()];
-    ring.iter().for_each(|&v| distance[v as usize] = 0.0);
-    spread(graph, place, &mut distance, ring.iter().copied(), f32::INFINITY, inside, cx)?;
-    let Some(tip) = core
-        .iter()
-        .copied()
-        .filter(|&v| distance[v as usize].is_finite())
-        .max_by(|&a, &b| distance[a as usize].total_cmp(&distance[b as usize]).then(b.cmp(&a)))
-    else {
-        return Ok(None);
-    };
-    ring.iter().chain(core).for_each(|&v| distance[v as usize] = f32::INFINITY);
+    spread(graph, place, &mut distance, rim.into_iter(), f32::INFINITY, |v| members[v as usize], cx)?;
+    let reached = core.iter().copied().filter(|&v| distance[v as usize].is_finite());
+    let farther = |&a: &u32, &b: &u32| distance[a as usize].total_cmp(&distance[b as usize]).then(b.cmp(&a));
+    let Some(tip) = reached.max_by(farther) else { return Ok(None) };
     drop(members);
     // First within the branch, for how far it reaches; then on from its border over all skin.
-    let spilt = marked(places.len(), spill);
+    distance.fill(f32::INFINITY);
     distance[tip as usize] = 0.0;
-    let start = std::iter::once(tip);
-    spread(graph, place, &mut distance, start.clone(), f32::INFINITY, |v| spilt[v as usize], cx)?;
-    let reach = |of: &[u32]| of.iter().map(|&v| distance[v as usize]).filter(|d| d.is_finite()).fold(0.0, f32::max);
-    let core_reach = reach(core);
-    let limit = (core_reach * FURTHER).max(reach(spill));
-    let border = |&v: &u32| distance[v as usize].is_finite() && graph.neighbours(v).iter().any(|&u| !spilt[u as usize]);
-    let border: Vec<u32> = spill.iter().copied().filter(border).collect();
-    drop(spilt);
+    spread(graph, place, &mut distance, [tip].into_iter(), f32::INFINITY, |v| v < *own, cx)?;
+    let reach = |of: &mut dyn Iterator<Item = u32>| {
+        of.map(|v| distance[v as usize]).filter(|d| d.is_finite()).fold(0.0, f32::max)
+    };
+    let core_reach = reach(&mut core.iter().copied());
+    let limit = (core_reach * FURTHER).max(reach(&mut (0..*own)));
+    let known = || (0..*own).filter(|&v| distance[v as usize].is_finite());
+    let border = known().filter(|&v| v == tip || graph.neighbours(v).iter().any(|u| u >= own));
+    let border: Vec<u32> = border.map(|v| vertices[v as usize]).collect();
+    let known: Vec<(u32, f32)> = known().map(|v| (vertices[v as usize], distance[v as usize])).collect();
+    let tip = place(tip);
+    drop((branch, at, distance));
     // A root is seldom far beyond the core: only where it is, distances are measured all the way.
-    let mut sources: Vec<u32> = start.chain(border).collect();
     for bound in [core_reach * NEAR, limit * BEYOND] {
-        spread(graph, place, &mut distance, sources.into_iter(), bound, |_| true, cx)?;
-        let within: Vec<u32> = (0..distance.len() as u32).filter(|&v| distance[v as usize] <= bound).collect();
-        let circles = Circles::of(graph, &distance, &within, places, limit, bound);
-        match circles.root(core_reach) {
-            Some((root, known)) if known || bound >= limit => {
-                return Ok(Some(within.into_iter().filter(|&v| distance[v as usize] <= root).collect()));
-            }
-            _ => sources = (0..).zip(&distance).filter(|(_, d)| d.is_finite()).map(|(v, _)| v).collect(),
+        // No way is shorter than the straight one.
+        let radius = bound * ROUNDING;
+        let near = |v: &u32| places[*v as usize].distance_squared(tip) <= radius * radius;
+        let disc = Excerpt::of(places.len(), (0..places.len() as u32).filter(near), triangles);
+        let Excerpt { number, vertices, own, graph } = &disc;
+        let at: Vec<Vec3> = vertices.iter().map(|&v| places[v as usize]).collect();
+        let place = |v: u32| at[v as usize];
+        let mut distance = vec![f32::INFINITY; vertices.len()];
+        for &(v, d) in known.iter().filter(|(v, _)| number[*v as usize] < *own) {
+            distance[number[v as usize] as usize] = d;
+        }
+        let border = border.iter().map(|&v| number[v as usize]).filter(|v| v < own);
+        spread(graph, place, &mut distance, border, bound, |v| v < *own, cx)?;
+        let within: Vec<u32> = (0..*own).filter(|&v| distance[v as usize] <= bound).collect();
+        let circles = Circles::of(graph, &distance, &within, place, limit, bound);
+        if let Some((root, known)) = circles.root(core_reach)
+            && (known || bound >= limit)
+        {
+            let inside = within.into_iter().filter(|&v| distance[v as usize] <= root);
+            return Ok(Some(inside.map(|v| vertices[v as usize]).collect()));
         }
     }
     Ok(None)
 }
+
+/// How much shorter than the straight way the sum of the lengths of a way may come out.
+const ROUNDING: f32 = 1.01;
 
 /// How far beyond the last circle distances are measured, so that the triangles it crosses are whole.
 const BEYOND: f32 = 1.25;
@@ -93,7 +111,14 @@ struct Circles {
 
 impl Circles {
     /// Circles up to `limit`, of the triangles whose corners are `within` the bound up to which distances were measured.
-    fn of(graph: &Graph, distance: &[f32], within: &[u32], places: &[Vec3], limit: f32, bound: f32) -> Self {
+    fn of(
+        graph: &Graph,
+        distance: &[f32],
+        within: &[u32],
+        place: impl Fn(u32) -> Vec3,
+        limit: f32,
+        bound: f32,
+    ) -> Self {
         let step = f64::from(limit) / STEPS as f64;
         let (mut length, mut area, mut whole) = ([0.0; STEPS + 2], [0.0; STEPS + 2], [0.0; STEPS + 2]);
         let mut known = f32::INFINITY;
@@ -114,8 +139,7 @@ impl Circles {
                     continue;
                 }
                 let value = [f64::from(high.0), f64::from(middle.0), f64::from(low.0)];
-                let place = |v: u32| places[v as usize].as_dvec3();
-                let p = [place(high.1), place(middle.1), place(low.1)];
+                let p = [place(high.1).as_dvec3(), place(middle.1).as_dvec3(), place(low.1).as_dvec3()];
                 let size = 0.5 * (p[1] - p[0]).cross(p[2] - p[0]).length();
                 let first = (value[2] / step).ceil() as usize;
                 let last = (value[0] / step).ceil() as usize;
