@@ -195,6 +195,29 @@ fn a_body_of_nameless_joints_is_read_by_its_shape() {
 }
 
 #[test]
+fn regions_are_measured_against_the_stubs_of_their_distance() {
+    let cx = Cx::detached();
+    for stub in [0.0, 0.5, 2.0] {
+        let mut made = Made::biped();
+        // Above the head, whose bone is a leaf of 0.15 that ends at 1.55: its stub leads up towards the plume.
+        made.straight([0.0, 2.0, 0.0], [0.0, 2.6, 0.0], 0.03);
+        let character = made.character();
+        let weld = weld(&character, 1e-6, &cx).unwrap();
+        let distance = skeleton_distance(&character, stub, &cx).unwrap();
+        assert_eq!(distance.stub, Some(stub));
+        let flooded =
+            flood_regions(&character, &weld, &distance, Mode::Sweep, 0.07, 0.04, 0.5, 0.015, true, &cx).unwrap();
+        let regions = judge(&flooded);
+        let at = |v: u32| character.mesh.positions[weld.first[v as usize] as usize];
+        let plume = regions.regions.iter().find(|region| at(region.vertices[0]).y > 1.9).unwrap();
+        let centre = plume.vertices.iter().map(|&v| at(v)).sum::<Vec3>() / plume.vertices.len() as f32;
+        let away = centre.y - (1.55 + 0.15 * stub);
+        let finding = &plume.finding;
+        assert!((finding.offset * finding.extent - away).abs() < 1e-3, "{stub}: {finding:?} {away}");
+    }
+}
+
+#[test]
 fn a_bare_body_has_nothing_to_treat() {
     assert_eq!(kinds(&judge(&flood(&Made::biped().character(), Mode::Sweep))), []);
 }

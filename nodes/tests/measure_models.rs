@@ -71,7 +71,7 @@ fn regions(character: &Character, vertices: Vec<u32>) -> Regions {
             mesh: character.mesh.clone(),
             skeleton: character.skeleton.clone(),
             skin: character.skin.clone(),
-            distance: Field { name: "".into(), unit: "".into(), values: all.iter().map(|_| 0.0).collect() },
+            distance: Field { name: "".into(), unit: "".into(), values: all.iter().map(|_| 0.0).collect(), stub: None },
             weld: Weld { welded: all.clone(), first: all, triangles: character.mesh.triangles.clone() },
         },
         stance: Stance {

@@ -305,7 +305,7 @@ fn tube(character: &Character, rings: u32, around: u32) -> Regions {
         skeleton: character.skeleton.clone(),
         skin: character.skin.clone(),
         weld: Weld { welded: Arc::clone(&all), first: Arc::clone(&all), triangles },
-        distance: Field { name: "none".into(), unit: "file units".into(), values: Arc::from([]) },
+        distance: Field { name: "none".into(), unit: "file units".into(), values: Arc::from([]), stub: None },
     };
     let collar = Collar { ring: all[..around as usize].into(), centre: Vec3::Y, joint: 0 };
     let region = Region { number: 0, vertices: all[around as usize..].into(), collar: Some(collar), finding };

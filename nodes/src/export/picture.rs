@@ -183,6 +183,7 @@ mod tests {
             name: "height".into(),
             unit: "metres".into(),
             values: rat.mesh.positions.iter().map(|p| p.y).collect(),
+            stub: None,
         };
         let cx = Cx::detached();
         let coloured = |field: &Field| {

@@ -5,8 +5,10 @@
 //! kept apart by where a border happens to lie.
 
 use std::collections::HashSet;
+use std::iter::repeat_n;
+use std::sync::Arc;
 
-use glam::{IVec3, Vec3};
+use glam::Vec3;
 use sinew_graph::{Cx, NodeError, Result, node};
 
 use crate::data::{Character, Weld};
@@ -25,7 +27,10 @@ pub fn weld(
     cx: &Cx,
 ) -> Result<Weld> {
     let mesh = &character.mesh;
-    if let Some(bad) = mesh.positions.iter().position(|p| !p.is_finite()) {
+    let numbers = bytemuck::cast_slice::<Vec3, f32>(&mesh.positions);
+    let finite = |row: &[f32]| row.iter().fold(true, |all, x| all & x.is_finite());
+    if let Some(row) = numbers.chunks(BLOCK).position(|row| !finite(row)) {
+        let bad = (row * BLOCK + numbers[row * BLOCK..].iter().position(|x| !x.is_finite()).unwrap_or(0)) / 3;
         return Err(NodeError::new(format!("vertex {bad} has no finite position"))
             .at("character")
             .help("clean the mesh in the tool it comes from and import it again"));
@@ -36,10 +41,10 @@ pub fn weld(
 
 /// The weld of plain positions and triangles; `tolerance` in the unit of the positions.
 pub fn weld_positions(positions: &[Vec3], triangles: &[[u32; 3]], tolerance: f32, cx: &Cx) -> Result<Weld> {
-    let (welded, first) = join(positions, tolerance, cx)?;
+    let Joined { welded, first } = join(positions, tolerance, cx)?;
     cx.progress(0.6);
     let triangles = clean_triangles(triangles, &welded, first.len(), cx)?;
-    Ok(Weld { welded: welded.into(), first: first.into(), triangles: triangles.into() })
+    Ok(Weld { welded, first, triangles })
 }
 
 /// Vertices between two looks at the cancel flag.
@@ -54,31 +59,40 @@ const FAN: usize = 64;
 /// No entry.
 const NONE: u32 = u32::MAX;
 
-/// Open-addressing table from grid cells to the welded vertices in them. A slot holds 32 bits of the cell's hash beside the
-/// welded vertex, so that a probe that meets another cell seldom has to look at a position.
+/// Open-addressing table from grid cells to the first vertices of the welded ones in them. A slot holds the number of a vertex
+/// plus one and, in the bits that numbers of this mesh do not need, some of the cell's hash, so that a probe that meets another
+/// cell seldom has to look at a position; 0 if it is free.
 struct Grid {
-    slots: Vec<u64>,
+    slots: Vec<u32>,
     mask: usize,
+    /// The bits of a vertex number.
+    number: u32,
 }
-
-const EMPTY: u64 = u64::MAX;
 
 impl Grid {
     fn new(vertices: usize) -> Self {
         let size = (vertices * 3 / 2).next_power_of_two().max(16);
-        Self { slots: vec![EMPTY; size], mask: size - 1 }
+        let number = ((vertices as u64 + 1).next_power_of_two() - 1) as u32;
+        Self { slots: vec![0; size], mask: size - 1, number }
     }
 
-    fn find(&self, hash: u64, positions: &[Vec3], first: &[u32], near: impl Fn(Vec3) -> bool) -> Option<u32> {
-        let mut slot = hash as usize & self.mask;
+    /// The bits of a hash that a slot holds.
+    fn tag(&self, hash: u64) -> u32 {
+        (hash >> 32) as u32 & !self.number
+    }
+
+    fn find(&self, hash: u64, positions: &[Vec3], near: impl Fn(Vec3) -> bool) -> Option<u32> {
+        let (mut slot, tag) = (hash as usize & self.mask, self.tag(hash));
         loop {
             let entry = self.slots[slot];
-            if entry == EMPTY {
+            if entry == 0 {
                 return None;
             }
-            let id = entry as u32;
-            if entry >> 32 == hash >> 32 && near(positions[first[id as usize] as usize]) {
-                return Some(id);
+            if entry & !self.number == tag {
+                let vertex = (entry & self.number) - 1;
+                if near(positions[vertex as usize]) {
+                    return Some(vertex);
+                }
             }
             slot = (slot + 1) & self.mask;
         }
@@ -87,16 +101,16 @@ impl Grid {
     /// Reads the slots of several hashes, so that the table comes into the cache for all of them at once instead of for one
     /// after the other.
     fn warm(&self, hashes: &[u64]) {
-        let sum = hashes.iter().fold(0u64, |sum, &hash| sum ^ self.slots[hash as usize & self.mask]);
+        let sum = hashes.iter().fold(0, |sum, &hash| sum ^ self.slots[hash as usize & self.mask]);
         std::hint::black_box(sum);
     }
 
-    fn insert(&mut self, hash: u64, id: u32) {
+    fn insert(&mut self, hash: u64, vertex: u32) {
         let mut slot = hash as usize & self.mask;
-        while self.slots[slot] != EMPTY {
+        while self.slots[slot] != 0 {
             slot = (slot + 1) & self.mask;
         }
-        self.slots[slot] = hash >> 32 << 32 | u64::from(id);
+        self.slots[slot] = self.tag(hash) | (vertex + 1);
     }
 }
 
@@ -106,68 +120,112 @@ fn mix(x: u64) -> u64 {
     x ^ x >> 32
 }
 
-fn hash_cell(cell: IVec3) -> u64 {
-    let xy = u64::from(cell.x as u32) | u64::from(cell.y as u32) << 32;
-    mix(xy ^ u64::from(cell.z as u32).wrapping_mul(0xd6e8_feb8_6659_fd93))
+fn hash_cell(x: i32, y: i32, z: i32) -> u64 {
+    let xy = u64::from(x as u32) | u64::from(y as u32) << 32;
+    mix(xy ^ u64::from(z as u32).wrapping_mul(0xd6e8_feb8_6659_fd93))
 }
 
 /// The hash of an exact position; adding zero makes -0 and 0 one.
 fn hash_bits(p: Vec3) -> u64 {
-    hash_cell((p + Vec3::ZERO).to_array().map(|x| x.to_bits() as i32).into())
+    let bits = |x: f32| (x + 0.0).to_bits() as i32;
+    hash_cell(bits(p.x), bits(p.y), bits(p.z))
 }
 
-fn join(positions: &[Vec3], tolerance: f32, cx: &Cx) -> Result<(Vec<u32>, Vec<u32>)> {
-    let mut welded = Vec::with_capacity(positions.len());
+/// Cells of one size from the least corner of all positions on, so that no position has a negative cell.
+struct Cells {
+    origin: Vec3,
+    per_cell: f32,
+    /// The tolerance, in cells.
+    margin: f32,
+}
+
+impl Cells {
+    /// Cells are wide against a small tolerance: then nearly all vertices look into one cell only.
+    fn of(positions: &[Vec3], tolerance: f32) -> Self {
+        let (origin, far) = bounds(positions);
+        let extent = (far - origin).max_element();
+        let cell = (tolerance * 128.0).min(extent / 4096.0).max(tolerance * 2.0).max(extent / 1e9);
+        let per_cell = if cell > 0.0 { 1.0 / cell } else { 0.0 };
+        Self { origin, per_cell, margin: tolerance * per_cell }
+    }
+
+    /// The hash of the cell of a position, and whether another cell is within the tolerance.
+    fn hash(&self, p: Vec3) -> (u64, bool) {
+        let at = (p - self.origin) * self.per_cell;
+        // Not negative, so that the whole part is the floor.
+        let (x, y, z) = (at.x as i32, at.y as i32, at.z as i32);
+        let border = |at: f32, cell: i32| (at - cell as f32 - 0.5).abs() > 0.5 - self.margin;
+        (hash_cell(x, y, z), border(at.x, x) | border(at.y, y) | border(at.z, z))
+    }
+
+    /// The least vertex that `find` finds in a cell within the tolerance of a position.
+    fn around(&self, p: Vec3, find: impl Fn(u64) -> Option<u32>) -> Option<u32> {
+        let at = (p - self.origin) * self.per_cell;
+        let (lo, hi) = ((at - self.margin).floor().as_ivec3(), (at + self.margin).floor().as_ivec3());
+        let cells = (lo.x..=hi.x).flat_map(|x| (lo.y..=hi.y).flat_map(move |y| (lo.z..=hi.z).map(move |z| (x, y, z))));
+        cells.filter_map(|(x, y, z)| find(hash_cell(x, y, z))).min()
+    }
+}
+
+/// The least and the greatest coordinates, four positions at a time.
+fn bounds(positions: &[Vec3]) -> (Vec3, Vec3) {
+    let (mut lo, mut hi) = ([f32::MAX; 12], [f32::MIN; 12]);
+    let (rows, rest) = bytemuck::cast_slice::<Vec3, f32>(positions).as_chunks::<12>();
+    for row in rows {
+        for k in 0..12 {
+            lo[k] = if row[k] < lo[k] { row[k] } else { lo[k] };
+            hi[k] = if row[k] > hi[k] { row[k] } else { hi[k] };
+        }
+    }
+    let corners = |row: &[f32]| -> Vec<Vec3> { row.chunks_exact(3).map(Vec3::from_slice).collect() };
+    let rest = corners(rest);
+    let least = corners(&lo).into_iter().chain(rest.iter().copied()).fold(Vec3::MAX, Vec3::min);
+    (least, corners(&hi).into_iter().chain(rest).fold(Vec3::MIN, Vec3::max))
+}
+
+/// Per vertex its welded vertex, and per welded vertex its first one.
+struct Joined {
+    welded: Arc<[u32]>,
+    first: Arc<[u32]>,
+}
+
+/// Joins each position to the first one within the tolerance.
+fn join(positions: &[Vec3], tolerance: f32, cx: &Cx) -> Result<Joined> {
+    let mut welded: Arc<[u32]> = repeat_n(0, positions.len()).collect();
+    let to = Arc::make_mut(&mut welded);
     let mut first: Vec<u32> = Vec::with_capacity(positions.len());
     let mut grid = Grid::new(positions.len());
-    let exact = tolerance <= 0.0;
-    // Cells are wide against a small tolerance: then nearly all vertices look into one cell only.
-    let origin = positions.iter().fold(Vec3::splat(f32::MAX), |lo, &p| lo.min(p));
-    let extent = positions.iter().fold(0.0f32, |e, &p| e.max((p - origin).max_element()));
-    let cell = (tolerance * 128.0).min(extent / 4096.0).max(tolerance * 2.0).max(extent / 1e9);
-    let per_cell = if cell > 0.0 { 1.0 / cell } else { 0.0 };
-    let margin = tolerance * per_cell;
+    let cells = (tolerance > 0.0).then(|| Cells::of(positions, tolerance));
     let reach = tolerance * tolerance;
     let mut hashes = [0u64; GROUP];
+    let mut borders = [false; GROUP];
     for (block, chunk) in positions.chunks(BLOCK).enumerate() {
         cx.check()?;
         cx.progress(0.6 * (block * BLOCK) as f32 / positions.len() as f32);
         for (group, points) in chunk.chunks(GROUP).enumerate() {
-            for (hash, &p) in hashes.iter_mut().zip(points) {
-                *hash = if exact { hash_bits(p) } else { hash_cell(((p - origin) * per_cell).floor().as_ivec3()) };
+            for ((hash, border), &p) in hashes.iter_mut().zip(&mut borders).zip(points) {
+                (*hash, *border) = cells.as_ref().map_or_else(|| (hash_bits(p), false), |cells| cells.hash(p));
             }
             grid.warm(&hashes[..points.len()]);
+            let start = block * BLOCK + group * GROUP;
             for (k, &p) in points.iter().enumerate() {
-                let vertex = (block * BLOCK + group * GROUP + k) as u32;
-                let near = |q: Vec3| if exact { q == p } else { q.distance_squared(p) <= reach };
-                let mut found = grid.find(hashes[k], positions, &first, near).unwrap_or(NONE);
-                if !exact {
-                    let scaled = (p - origin) * per_cell;
-                    let own = scaled.floor();
-                    let low = (scaled - own).cmplt(Vec3::splat(margin));
-                    let high = (scaled - own).cmpgt(Vec3::splat(1.0 - margin));
-                    if (low | high).any() {
-                        let (lo, hi) = ((scaled - margin).floor().as_ivec3(), (scaled + margin).floor().as_ivec3());
-                        for x in lo.x..=hi.x {
-                            for y in lo.y..=hi.y {
-                                for z in lo.z..=hi.z {
-                                    let here = grid.find(hash_cell(IVec3::new(x, y, z)), positions, &first, near);
-                                    found = found.min(here.unwrap_or(NONE));
-                                }
-                            }
-                        }
+                let near = |q: Vec3| if cells.is_some() { q.distance_squared(p) <= reach } else { q == p };
+                let found = match &cells {
+                    Some(cells) if borders[k] => cells.around(p, |hash| grid.find(hash, positions, near)),
+                    _ => grid.find(hashes[k], positions, near),
+                };
+                to[start + k] = match found {
+                    Some(vertex) => to[vertex as usize],
+                    None => {
+                        grid.insert(hashes[k], (start + k) as u32);
+                        first.push((start + k) as u32);
+                        first.len() as u32 - 1
                     }
-                }
-                if found == NONE {
-                    found = first.len() as u32;
-                    grid.insert(hashes[k], found);
-                    first.push(vertex);
-                }
-                welded.push(found);
+                };
             }
         }
     }
-    Ok((welded, first))
+    Ok(Joined { welded, first: first.into() })
 }
 
 /// The kept triangles under one least corner: the newest of them, and a bit for each by its other corners.
@@ -179,18 +237,20 @@ struct Fan {
 
 /// Triangles over welded vertices, in their order, without those that have no area left or come a second time (in whatever
 /// order of corners).
-fn clean_triangles(triangles: &[[u32; 3]], welded: &[u32], vertices: usize, cx: &Cx) -> Result<Vec<[u32; 3]>> {
+fn clean_triangles(triangles: &[[u32; 3]], welded: &[u32], vertices: usize, cx: &Cx) -> Result<Arc<[[u32; 3]]>> {
     // Triangles are listed under their least corner; with that one, the greatest corner and the sum tell them apart. The bits
     // spare almost every triangle a look at the list.
-    let other = |t: &[u32; 3]| (t[0].max(t[1]).max(t[2]), t[0].wrapping_add(t[1]).wrapping_add(t[2]));
+    let other = |&[a, b, c]: &[u32; 3]| (a.max(b).max(c), a.wrapping_add(b).wrapping_add(c));
     let mut fans = vec![Fan { newest: NONE, filter: 0 }; vertices];
-    let mut kept: Vec<[u32; 3]> = Vec::with_capacity(triangles.len());
+    let mut all: Arc<[[u32; 3]]> = repeat_n([0; 3], triangles.len()).collect();
+    let kept = Arc::make_mut(&mut all);
+    let mut count = 0usize;
     let mut older: Vec<u32> = Vec::with_capacity(triangles.len());
     let mut great: HashSet<(u32, u32, u32)> = HashSet::new();
     for chunk in triangles.chunks(BLOCK) {
         cx.check()?;
-        for t in chunk {
-            let t = t.map(|v| welded[v as usize]);
+        for &[a, b, c] in chunk {
+            let t = [welded[a as usize], welded[b as usize], welded[c as usize]];
             if t[0] == t[1] || t[1] == t[2] || t[0] == t[2] {
                 continue;
             }
@@ -213,14 +273,15 @@ fn clean_triangles(triangles: &[[u32; 3]], welded: &[u32], vertices: usize, cx: 
             }
             if listed {
                 older.push(fan.newest);
-                *fan = Fan { newest: kept.len() as u32, filter: fan.filter | bit };
+                *fan = Fan { newest: count as u32, filter: fan.filter | bit };
             } else {
                 older.push(NONE);
             }
-            kept.push(t);
+            kept[count] = t;
+            count += 1;
         }
     }
-    Ok(kept)
+    Ok(if count == all.len() { all } else { Arc::from(&all[..count]) })
 }
 
 #[cfg(test)]

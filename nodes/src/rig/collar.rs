@@ -5,7 +5,7 @@ use sinew_graph::{Cx, Result, node};
 
 use crate::data::{Body, Collar, Region, Regions};
 use crate::rig::anatomy::{Anatomy, Role};
-use crate::rig::sweep::graph::{Graph, marked};
+use crate::rig::surface::Surface;
 
 /// Finds where each region meets the rest: the ring of vertices around its root, and the joint that it hangs from. Weights
 /// are not asked, because they are what is wrong.
@@ -27,11 +27,11 @@ pub fn collar(
     }
     let body = &regions.body;
     let pelvis = named_joint(body, &pelvis)?;
-    let anatomy = Anatomy::with_pelvis(&body.mesh, &body.skeleton, &body.skin, pelvis);
-    let graph = Graph::around(&regions.regions, &body.weld);
+    let anatomy = Anatomy::standing(regions.stance, &body.skeleton, &body.skin, pelvis);
+    let mut surface = Surface::of(&regions.regions, body);
     for region in &mut out.regions {
         cx.check()?;
-        region.collar = find(region, body, &anatomy, &graph, preference);
+        region.collar = find(region, body, &anatomy, &mut surface, preference);
     }
     Ok(out)
 }
@@ -58,13 +58,14 @@ const ROUNDING: f32 = 1.02;
 /// The share of a shell without a border, counted from its vertex nearest to the skeleton, that is its root.
 const ROOT_SHARE: f32 = 0.12;
 
-pub(super) fn find(region: &Region, body: &Body, anatomy: &Anatomy, graph: &Graph, preference: f32) -> Option<Collar> {
-    let inside = marked(body.weld.first.len(), &region.vertices);
-    let outside = |v: &u32| !inside[*v as usize];
-    let mut ring: Vec<u32> =
-        region.vertices.iter().flat_map(|&v| graph.neighbours(v).iter().copied()).filter(outside).collect();
-    ring.sort_unstable();
-    ring.dedup();
+pub(super) fn find(
+    region: &Region,
+    body: &Body,
+    anatomy: &Anatomy,
+    surface: &mut Surface<'_>,
+    preference: f32,
+) -> Option<Collar> {
+    let mut ring = surface.ring(region);
     if ring.is_empty() {
         ring = own_root(region, body);
     }

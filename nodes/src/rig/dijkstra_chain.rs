@@ -131,7 +131,8 @@ fn measure(regions: &Regions, region: &Region, collar: &Collar, cx: &Cx) -> Resu
     for &vertex in &patch.ring {
         geodesic[vertex as usize] = 0.0;
     }
-    spread(&patch, &mut geodesic, patch.ring.iter().copied(), cx)?;
+    let ring = patch.ring.iter().copied();
+    spread(&patch.graph, |v| patch.positions[v as usize], &mut geodesic, ring, f32::INFINITY, |_| true, cx)?;
     let bridged = bridge(&patch, &mut geodesic, cx)?;
     let length = centreline::length(&geodesic[..patch.inside]);
     Ok(Measured { patch, geodesic, length, bridged })
@@ -160,7 +161,7 @@ fn field(chains: &Chains, cx: &Cx) -> Result<Field> {
         cx.check()?;
         values.extend(stretch.iter().map(|&vertex| by_weld[vertex as usize]));
     }
-    Ok(Field { name: "distance from the collar".into(), unit: "file units".into(), values: values.into() })
+    Ok(Field { name: "distance from the collar".into(), unit: "file units".into(), values: values.into(), stub: None })
 }
 
 /// What is told of a region.

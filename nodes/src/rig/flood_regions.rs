@@ -9,9 +9,9 @@ use sinew_graph::{Choice, Cx, NodeError, Outputs, Result, node};
 use crate::data::{Body, Branch, Character, Field, Finding, Region, RegionTree, Regions, Stance, Weld};
 use crate::rig::anatomy::{Anatomy, Segment};
 use crate::rig::skeleton_distance;
-use crate::rig::sweep::graph::Graph;
 use crate::rig::sweep::merge_tree::{MergeTree, NONE, Significance};
 use crate::rig::sweep::profile::Profile;
+use crate::rig::sweep::shells::Shells;
 use crate::rig::sweep::{root, select};
 
 /// How far is told from near.
@@ -154,15 +154,14 @@ impl Skin<'_> {
         let values = self.values();
         let triangles = &self.body.weld.triangles;
         let places: Vec<Vec3> = (0..values.len() as u32).map(|v| self.place(v)).collect();
-        let place = |v: u32| places[v as usize];
         let least = Significance { persistence, vertices: 3 };
         let tree = MergeTree::of(&values, triangles, lowest, least, cx)?;
         let levels = (0..=LEVELS).map(|k| highest + (lowest - highest) * k as f32 / LEVELS as f32).collect();
-        let profile = Profile::of(&tree, &values, place, triangles, levels, cx)?;
-        let segments: Vec<Segment> = self.anatomy.bones.segments(&self.body.skeleton, skeleton_distance::STUB);
+        let profile = Profile::of(&tree, &values, &places, triangles, levels, cx)?;
+        let stub = skeleton_distance::stub_of(&self.body.distance);
+        let segments: Vec<Segment> = self.anatomy.bones.segments(&self.body.skeleton, stub);
         let to_skeleton = |p: Vec3| skeleton_distance::to_point(p / self.per_height, &segments) * self.per_height;
-        let graph = Graph::of(values.len(), triangles);
-        let shells = Shells::of(&graph, triangles, place);
+        let shells = Shells::of(triangles, &places, cx)?;
         let skin = shells.area.iter().sum::<f64>();
         let candidates = select::select(&tree, &profile, skin, to_skeleton);
         let mut members: Vec<Vec<u32>> = vec![Vec::new(); tree.nodes.len()];
@@ -192,7 +191,7 @@ impl Skin<'_> {
                     vertices = shells.vertices(any);
                 } else if candidate.sticks_out {
                     let spill = above(candidate.lowest);
-                    if let Some(grown) = root::grow(&graph, &places, &vertices, &spill, cx)? {
+                    if let Some(grown) = root::grow(triangles, &places, &vertices, &spill, cx)? {
                         vertices = grown;
                     }
                 }
@@ -249,27 +248,3 @@ const LEVELS: usize = 92;
 
 /// A branch that covers this share of a shell is that shell.
 const OWN_SHELL: f64 = 0.5;
-
-/// The connected pieces of the skin.
-struct Shells {
-    piece: Vec<u32>,
-    area: Vec<f64>,
-}
-
-impl Shells {
-    fn of(graph: &Graph, triangles: &[[u32; 3]], place: impl Fn(u32) -> Vec3) -> Self {
-        let piece = graph.pieces();
-        let mut area = vec![0.0; piece.iter().map(|&p| p as usize + 1).max().unwrap_or(0)];
-        for t in triangles {
-            let [a, b, c] = t.map(|v| place(v).as_dvec3());
-            area[piece[t[0] as usize] as usize] += 0.5 * (b - a).cross(c - a).length();
-        }
-        Self { piece, area }
-    }
-
-    /// All vertices of the piece that `vertex` is in, rising.
-    fn vertices(&self, vertex: u32) -> Vec<u32> {
-        let piece = self.piece[vertex as usize];
-        (0..self.piece.len() as u32).filter(|&v| self.piece[v as usize] == piece).collect()
-    }
-}

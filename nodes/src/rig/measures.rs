@@ -6,7 +6,7 @@ use sinew_graph::{Cx, Result};
 use super::anatomy::Segment;
 use super::eigen;
 use super::skeleton_distance::to_point;
-use super::sweep::graph::{Graph, marked};
+use super::surface::Surface;
 use crate::data::{Body, Region};
 
 /// The widest border of what sticks out, as a share of the square root of its area: a flat patch has 3.5, half a sphere 2.5,
@@ -36,15 +36,9 @@ pub struct Measures {
 
 impl Measures {
     /// Measures a region that has its collar.
-    pub fn of(region: &Region, body: &Body, graph: &Graph, segments: &[Segment], cx: &Cx) -> Result<Self> {
-        let place = |v: u32| body.mesh.positions[body.weld.first[v as usize] as usize];
-        let members = marked(body.weld.first.len(), &region.vertices);
-        let inside = |v: u32| members[v as usize];
-        let ring: &[u32] = region.collar.as_ref().map_or(&[], |collar| &collar.ring);
-        let geodesic = graph.distances(place, ring, f32::INFINITY, inside, cx)?;
-        let mut along: Vec<(f32, u32)> =
-            region.vertices.iter().map(|&v| (geodesic[v as usize], v)).filter(|(g, _)| g.is_finite()).collect();
-        along.sort_unstable_by_key(|&(g, v)| u64::from(g.to_bits()) << 32 | u64::from(v));
+    pub fn of(region: &Region, body: &Body, surface: &mut Surface<'_>, segments: &[Segment], cx: &Cx) -> Result<Self> {
+        let (along, neck) = (surface.along(region, cx)?, surface.neck(region));
+        let place = |v: u32| surface.place(v);
         let count = region.vertices.len().max(1) as f64;
         let centre = region.vertices.iter().map(|&v| place(v).as_dvec3()).sum::<DVec3>() / count;
         let (mut covariance, mut furthest) = (DMat3::ZERO, 0.0f64);
@@ -72,7 +66,7 @@ impl Measures {
             unrolled: unrolled(&along, place),
             away: to_point(centroid, segments),
             skin: skin as f32,
-            neck: neck(region, body, graph),
+            neck,
             centroid,
             tip,
         })
@@ -141,30 +135,6 @@ fn unrolled(along: &[(f32, u32)], place: impl Fn(u32) -> Vec3) -> f32 {
         lengthwise += (f64::from(g) - mean).powi(2);
     }
     ratio(lengthwise, eigen::symmetric(across).0[0])
-}
-
-/// Length of a region's border over the square root of its area; 0 for a closed shell.
-pub fn neck(region: &Region, body: &Body, graph: &Graph) -> f32 {
-    let place = |v: u32| body.mesh.positions[body.weld.first[v as usize] as usize].as_dvec3();
-    let members = marked(body.weld.first.len(), &region.vertices);
-    let inside = |v: u32| members[v as usize];
-    let (mut border, mut area) = (0.0f64, 0.0f64);
-    for &v in region.vertices.iter() {
-        let p = place(v);
-        for [a, b] in graph.fans(v) {
-            let (pa, pb) = (place(a), place(b));
-            // Each corner inside brings its third of the triangle. The border runs half way along the edges that leave, so it
-            // is half as long as the edge between the two corners on one side; two corners inside both come by here.
-            area += (pa - p).cross(pb - p).length() / 6.0;
-            border += match (inside(a), inside(b)) {
-                (true, true) => 0.0,
-                (true, false) => 0.25 * p.distance(pa),
-                (false, true) => 0.25 * p.distance(pb),
-                (false, false) => 0.5 * pa.distance(pb),
-            };
-        }
-    }
-    if area > 0.0 { (border / area.sqrt()) as f32 } else { f32::INFINITY }
 }
 
 #[cfg(test)]

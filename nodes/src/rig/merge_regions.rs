@@ -1,5 +1,6 @@
 //! Joins regions that are one appendage: fur over skin (`tail-3d.md` A7).
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use glam::Vec3;
@@ -7,8 +8,8 @@ use sinew_graph::{Cx, Result, node};
 
 use crate::data::{Collar, Region, Regions};
 use crate::rig::collar;
-use crate::rig::measures::{NECK, neck};
-use crate::rig::sweep::graph::Graph;
+use crate::rig::measures::NECK;
+use crate::rig::surface::Surface;
 
 /// Joins regions that hang from the same joint and whose boxes overlap by more than a share of the smaller one. Boxes stand
 /// along the character's own axes, so that a turned file gives the same answer.
@@ -37,25 +38,23 @@ pub fn merge_regions(
         .collect();
     let joint = |k: usize| regions.regions[k].collar.as_ref().map(|c| c.joint);
     let mut group: Vec<usize> = (0..boxes.len()).collect();
+    let mut pairs: Vec<(usize, usize)> = (0..boxes.len()).flat_map(|a| (0..a).map(move |b| (a, b))).collect();
+    cx.check()?;
+    pairs.retain(|&(a, b)| joint(a).is_some() && joint(a) == joint(b) && share(boxes[a], boxes[b]) > overlap);
+    if pairs.is_empty() {
+        return Ok(regions.clone());
+    }
     // A patch of the body below a tail hangs from the same joint, but nothing of it sticks out.
-    let sticks_out = |k: usize| {
-        let region = &regions.regions[k];
-        neck(region, body, &Graph::around(std::slice::from_ref(region), &body.weld)) <= NECK
-    };
-    let mut told: Vec<Option<bool>> = vec![None; boxes.len()];
-    for a in 0..boxes.len() {
-        for b in 0..a {
-            cx.check()?;
-            if joint(a).is_some()
-                && joint(a) == joint(b)
-                && share(boxes[a], boxes[b]) > overlap
-                && *told[a].get_or_insert_with(|| sticks_out(a))
-                && *told[b].get_or_insert_with(|| sticks_out(b))
-            {
-                let (from, to) = (group[a].max(group[b]), group[a].min(group[b]));
-                group.iter_mut().filter(|g| **g == from).for_each(|g| *g = to);
-            }
-        }
+    let asked: BTreeSet<usize> = pairs.iter().flat_map(|&(a, b)| [a, b]).collect();
+    let mut surface = Surface::of(asked.iter().map(|&k| &regions.regions[k]), body);
+    let mut sticks_out = vec![false; boxes.len()];
+    for k in asked {
+        cx.check()?;
+        sticks_out[k] = surface.neck(&regions.regions[k]) <= NECK;
+    }
+    for (a, b) in pairs.into_iter().filter(|&(a, b)| sticks_out[a] && sticks_out[b]) {
+        let (from, to) = (group[a].max(group[b]), group[a].min(group[b]));
+        group.iter_mut().filter(|g| **g == from).for_each(|g| *g = to);
     }
     let mut out = regions.clone();
     if group.iter().enumerate().all(|(k, &g)| k == g) {

@@ -16,6 +16,7 @@ pub mod pca_classify;
 pub mod pick_regions;
 pub mod rigid_attach;
 pub mod skeleton_distance;
+mod surface;
 pub mod sweep;
 #[cfg(test)]
 mod test_support;

@@ -6,8 +6,8 @@ use crate::data::{Body, Finding, Kind, Region, Regions, Table, Treatment};
 use crate::rig::anatomy::{Anatomy, Role};
 use crate::rig::collar::named_joint;
 use crate::rig::measures::{Measures, NECK};
-use crate::rig::skeleton_distance::STUB;
-use crate::rig::sweep::graph::Graph;
+use crate::rig::skeleton_distance::stub_of;
+use crate::rig::surface::Surface;
 
 /// Judged regions, and why.
 #[derive(Clone, Debug, Outputs)]
@@ -21,7 +21,7 @@ pub struct Classified {
 /// Tells what each region is by where it hangs and by its shape. Only what is elongated and hangs from the pelvis gets bones;
 /// everything else is left alone unless asked for.
 #[expect(clippy::too_many_arguments, reason = "a node's sockets and knobs")]
-#[node(id = "rig.pca_classify", revision = 1)]
+#[node(id = "rig.pca_classify", revision = 2)]
 pub fn pca_classify(
     /// The regions, with their collars.
     regions: &Regions,
@@ -49,13 +49,13 @@ pub fn pca_classify(
     let body = &regions.body;
     if !out.regions.is_empty() {
         let pelvis = named_joint(body, &pelvis)?;
-        let anatomy = Anatomy::with_pelvis(&body.mesh, &body.skeleton, &body.skin, pelvis);
-        let graph = Graph::around(&out.regions, &body.weld);
-        let segments = anatomy.bones.segments(&body.skeleton, STUB);
+        let anatomy = Anatomy::standing(regions.stance, &body.skeleton, &body.skin, pelvis);
+        let mut surface = Surface::of(&out.regions, body);
+        let segments = anatomy.bones.segments(&body.skeleton, stub_of(&body.distance));
         let judge = Judge { body, anatomy: &anatomy, elongation, least_length, offset, worn_rigid, broad_rigid };
         for region in &mut out.regions {
             cx.check()?;
-            let measures = Measures::of(region, body, &graph, &segments, cx)?;
+            let measures = Measures::of(region, body, &mut surface, &segments, cx)?;
             region.finding = judge.judge(region, &measures);
         }
         name_tails(&mut out.regions);

@@ -9,7 +9,7 @@ use crate::data::{Finding, Kind, Region, RegionTree, Regions, Treatment};
 use crate::rig::anatomy::Anatomy;
 use crate::rig::collar;
 use crate::rig::pca_classify::kind_label;
-use crate::rig::sweep::graph::Graph;
+use crate::rig::surface::Surface;
 
 /// What is done with what was picked.
 #[derive(Choice, Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -142,9 +142,8 @@ fn pick_branch(regions: &mut Regions, tree: &RegionTree, branch: u32) -> Result<
         finding: Finding::unjudged(format!("branch {branch} of the region tree")),
     };
     let body = &regions.body;
-    let anatomy = Anatomy::of(&body.mesh, &body.skeleton, &body.skin);
-    let graph = Graph::around(std::slice::from_ref(&region), &body.weld);
-    region.collar = collar::find(&region, body, &anatomy, &graph, collar::PREFERENCE);
+    let anatomy = Anatomy::standing(regions.stance, &body.skeleton, &body.skin, None);
+    region.collar = collar::find(&region, body, &anatomy, &mut Surface::of([&region], body), collar::PREFERENCE);
     regions.regions.push(region);
     Ok(number)
 }

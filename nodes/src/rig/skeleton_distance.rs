@@ -11,11 +11,11 @@ use rayon::prelude::*;
 use sinew_graph::{Cx, Result, node};
 
 use crate::data::{Character, Field};
-use crate::rig::anatomy::{Anatomy, Segment};
+use crate::rig::anatomy::{self, Segment};
 
 /// Measures how far each vertex is from the skeleton, in the bind pose: the least distance to any bone. Joints that move no
 /// vertex do not count.
-#[node(id = "rig.skeleton_distance", revision = 1)]
+#[node(id = "rig.skeleton_distance", revision = 2)]
 pub fn skeleton_distance(
     /// The character to measure.
     character: &Character,
@@ -25,14 +25,18 @@ pub fn skeleton_distance(
     stub: f32,
     cx: &Cx,
 ) -> Result<Field> {
-    let anatomy = Anatomy::of(&character.mesh, &character.skeleton, &character.skin);
-    let segments = anatomy.bones.segments(&character.skeleton, stub);
+    let segments = anatomy::bones(&character.skeleton, &character.skin).segments(&character.skeleton, stub);
     let values = distances(&character.mesh.positions, &segments, cx)?;
-    Ok(Field { name: "skeleton distance".into(), unit: "file units".into(), values })
+    Ok(Field { name: "skeleton distance".into(), unit: "file units".into(), values, stub: Some(stub) })
 }
 
 /// How far a leaf's bone goes on by default, as a share of the bone before.
 pub const STUB: f32 = 0.5;
+
+/// How far a leaf's bone goes on in some distances; what is usual for distances that do not tell.
+pub fn stub_of(distance: &Field) -> f32 {
+    distance.stub.unwrap_or(STUB)
+}
 
 /// The distance of one point to the nearest of some segments; infinite without segments.
 pub fn to_point(p: Vec3, segments: &[Segment]) -> f32 {
@@ -80,13 +84,17 @@ pub fn distances(positions: &[Vec3], segments: &[Segment], cx: &Cx) -> Result<Ar
         |(positions, values)| {
             cx.check()?;
             let (mut around, mut near) = (Vec::new(), Vec::new());
+            let mut group = Points::<{ BLOCK * GROUP }>::new();
+            let mut block = Points::<BLOCK>::new();
             let size = BLOCK * GROUP;
             for (positions, values) in positions.chunks(size).zip(values.chunks_mut(size)) {
-                let (least, radius) = measure(positions, &prepared, &mut around);
-                around.retain(|&(d, _)| within(d, limit(least, radius)));
+                group.fill(positions);
+                let limit = group.limit(&prepared, &mut around);
+                around.retain(|&(d, _)| within(d, limit));
                 let segments: Vec<Prepared> = around.iter().map(|&(_, segment)| segment).collect();
                 for (positions, values) in positions.chunks(BLOCK).zip(values.chunks_mut(BLOCK)) {
-                    block(positions, &segments, &mut near, values);
+                    block.fill(positions);
+                    block.measure(&segments, &mut near, values);
                 }
             }
             Ok(())
@@ -95,49 +103,87 @@ pub fn distances(positions: &[Vec3], segments: &[Segment], cx: &Cx) -> Result<Ar
     Ok(values.into())
 }
 
-/// How far each segment is from the centre of some positions, the least of it, and the radius of the sphere around them.
-fn measure(positions: &[Vec3], segments: &[Prepared], near: &mut Vec<(f32, Prepared)>) -> (f32, f32) {
-    let (lo, hi) = positions.iter().fold((positions[0], positions[0]), |(lo, hi), &p| (lo.min(p), hi.max(p)));
-    let centre = (lo + hi) * 0.5;
-    let radius = positions.iter().map(|p| p.distance_squared(centre)).fold(0.0, f32::max).sqrt();
-    near.clear();
-    near.extend(segments.iter().map(|segment| (segment.distance_squared(centre).sqrt(), *segment)));
-    (near.iter().map(|n| n.0).fold(f32::INFINITY, f32::min), radius)
+/// Positions, axis by axis.
+struct Points<const N: usize> {
+    axes: [[f32; N]; 3],
 }
 
-/// The distance from the centre beyond which a segment is not the nearest to any vertex: that is at most two radii further
-/// away than the nearest segment. The margin takes up rounding: a segment too many costs time, one too few would cost
-/// exactness.
-fn limit(least: f32, radius: f32) -> f32 {
-    (least + 2.0 * radius) * (1.0 + 1e-5)
+/// Numbers that are looked at side by side.
+const LANES: usize = 8;
+
+impl<const N: usize> Points<N> {
+    fn new() -> Self {
+        Self { axes: [[0.0; N]; 3] }
+    }
+
+    /// Takes in up to `N` positions, the first of them again for each that is missing.
+    fn fill(&mut self, positions: &[Vec3]) {
+        let [x, y, z] = &mut self.axes;
+        for (k, p) in positions.iter().take(N).enumerate() {
+            (x[k], y[k], z[k]) = (p.x, p.y, p.z);
+        }
+        for axis in [x, y, z] {
+            let first = axis[0];
+            axis[positions.len().min(N)..].fill(first);
+        }
+    }
+
+    /// How far each segment is from the centre of the positions, and the distance beyond which a segment is not the nearest to
+    /// any of them: that is at most two radii further away than the nearest segment. The margin takes up rounding: a segment
+    /// too many costs time, one too few would cost exactness.
+    fn limit(&self, segments: &[Prepared], near: &mut Vec<(f32, Prepared)>) -> f32 {
+        let centre = Vec3::from(self.axes.each_ref().map(middle));
+        let mut squares = [0.0f32; LANES];
+        let rows = self.axes.each_ref().map(|axis| axis.as_chunks::<LANES>().0);
+        for ((x, y), z) in rows[0].iter().zip(rows[1]).zip(rows[2]) {
+            for k in 0..LANES {
+                let (x, y, z) = (x[k] - centre.x, y[k] - centre.y, z[k] - centre.z);
+                let square = x * x + y * y + z * z;
+                squares[k] = if square > squares[k] { square } else { squares[k] };
+            }
+        }
+        let radius = squares.into_iter().fold(0.0, f32::max).sqrt();
+        near.clear();
+        near.extend(segments.iter().map(|segment| (segment.distance_squared(centre).sqrt(), *segment)));
+        let least = near.iter().map(|n| n.0).fold(f32::INFINITY, f32::min);
+        (least + 2.0 * radius) * (1.0 + 1e-5)
+    }
+
+    /// The least distance of each position to any segment.
+    fn measure(&self, segments: &[Prepared], near: &mut Vec<(f32, Prepared)>, values: &mut [f32]) {
+        let [x, y, z] = &self.axes;
+        let limit = self.limit(segments, near);
+        let mut best = [f32::INFINITY; N];
+        for &(_, Prepared { a, d, per_length_squared }) in near.iter().filter(|(d, _)| within(*d, limit)) {
+            for k in 0..N {
+                let (px, py, pz) = (x[k] - a.x, y[k] - a.y, z[k] - a.z);
+                let t = ((px * d.x + py * d.y + pz * d.z) * per_length_squared).clamp(0.0, 1.0);
+                let (qx, qy, qz) = (px - t * d.x, py - t * d.y, pz - t * d.z);
+                let square = qx * qx + qy * qy + qz * qz;
+                best[k] = if square < best[k] { square } else { best[k] };
+            }
+        }
+        for (value, best) in values.iter_mut().zip(best) {
+            *value = best.sqrt();
+        }
+    }
+}
+
+/// The middle between the least and the greatest; numbers that are none do not count.
+fn middle<const N: usize>(axis: &[f32; N]) -> f32 {
+    let (mut lo, mut hi) = ([f32::INFINITY; LANES], [f32::NEG_INFINITY; LANES]);
+    for row in axis.as_chunks::<LANES>().0 {
+        for k in 0..LANES {
+            lo[k] = if row[k] < lo[k] { row[k] } else { lo[k] };
+            hi[k] = if row[k] > hi[k] { row[k] } else { hi[k] };
+        }
+    }
+    (lo.into_iter().fold(f32::INFINITY, f32::min) + hi.into_iter().fold(f32::NEG_INFINITY, f32::max)) * 0.5
 }
 
 /// Whether a segment counts. A vertex without a number for a place takes no segment from the others of its block.
 fn within(d: f32, limit: f32) -> bool {
     d.partial_cmp(&limit) != Some(Ordering::Greater)
-}
-
-fn block(positions: &[Vec3], segments: &[Prepared], near: &mut Vec<(f32, Prepared)>, values: &mut [f32]) {
-    let (mut x, mut y, mut z) = ([0.0f32; BLOCK], [0.0f32; BLOCK], [0.0f32; BLOCK]);
-    for (k, &p) in positions.iter().enumerate() {
-        (x[k], y[k], z[k]) = (p.x, p.y, p.z);
-    }
-    let (least, radius) = measure(positions, segments, near);
-    let mut best = [f32::INFINITY; BLOCK];
-    let mut lower = |&Prepared { a, d, per_length_squared }: &Prepared| {
-        for k in 0..BLOCK {
-            let (px, py, pz) = (x[k] - a.x, y[k] - a.y, z[k] - a.z);
-            let t = ((px * d.x + py * d.y + pz * d.z) * per_length_squared).clamp(0.0, 1.0);
-            let (qx, qy, qz) = (px - t * d.x, py - t * d.y, pz - t * d.z);
-            let square = qx * qx + qy * qy + qz * qz;
-            best[k] = if square < best[k] { square } else { best[k] };
-        }
-    };
-    let limit = limit(least, radius);
-    near.iter().filter(|(d, _)| within(*d, limit)).for_each(|(_, segment)| lower(segment));
-    for (value, best) in values.iter_mut().zip(best) {
-        *value = best.sqrt();
-    }
 }
 
 #[cfg(test)]

@@ -109,6 +109,7 @@ pub fn body(shapes: &[Shape]) -> Body {
             name: "skeleton distance".into(),
             unit: "file units".into(),
             values: vec![0.0; count].into(),
+            stub: None,
         },
     }
 }

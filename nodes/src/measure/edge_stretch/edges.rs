@@ -112,7 +112,7 @@ impl Edges {
             }
         }
         let field = field.into_iter().map(|square| if square < 0.0 { 1.0 } else { square.sqrt() }).collect();
-        let stretch = Field { name: "greatest stretch".into(), unit: "ratio".into(), values: field };
+        let stretch = Field { name: "greatest stretch".into(), unit: "ratio".into(), values: field, stub: None };
         let rows = self.groups.iter().zip(tops).zip(torn).map(|((group, top), torn)| {
             let [p95, p99, max] = top.percentiles([0.95, 0.99, 1.0], f64::sqrt);
             let edges = group.range.len();

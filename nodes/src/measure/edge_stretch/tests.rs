@@ -77,7 +77,8 @@ pub(crate) fn regions_of(character: &Character, vertices: &[u32]) -> Regions {
         first: (0..count).collect(),
         triangles: Arc::clone(&character.mesh.triangles),
     };
-    let distance = Field { name: "distance".into(), unit: "".into(), values: vec![0.0; count as usize].into() };
+    let distance =
+        Field { name: "distance".into(), unit: "".into(), values: vec![0.0; count as usize].into(), stub: None };
     let finding = Finding {
         kind: Kind::Tail,
         treatment: Treatment::Chain,

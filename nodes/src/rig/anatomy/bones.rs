@@ -54,13 +54,7 @@ impl Bones {
     /// Reads which joints are used, and joins loose parts.
     pub fn of(skeleton: &Skeleton, skin: &Skin) -> Self {
         let count = skeleton.joints.len();
-        let mut used = vec![false; count];
-        for (&joint, &weight) in skin.joints.iter().zip(skin.weights.iter()) {
-            // One branch, and one that is hardly ever taken.
-            if (weight > USE) & !used[usize::from(joint)] {
-                used[usize::from(joint)] = true;
-            }
-        }
+        let used = used(count, skin);
         let mut parents: Vec<Option<u16>> = (0..count)
             .map(|k| {
                 let mut at = skeleton.joints[k].parent.filter(|_| used[k]);
@@ -227,6 +221,35 @@ fn control_root(used: &[bool], parents: &[Option<u16>], position: &[Vec3], size:
         let continued: BTreeSet<usize> = hanging.iter().filter(|&&k| !has_child(k)).filter_map(continued).collect();
         continued.len() >= 2
     })
+}
+
+/// Per joint: whether a vertex uses it.
+fn used(count: usize, skin: &Skin) -> Vec<bool> {
+    let mut used = vec![false; count];
+    match skin.width {
+        4 => use_rows(skin.joints.as_chunks::<4>().0, skin.weights.as_chunks::<4>().0, &mut used),
+        8 => use_rows(skin.joints.as_chunks::<8>().0, skin.weights.as_chunks::<8>().0, &mut used),
+        _ => use_rows(skin.joints.as_chunks::<1>().0, skin.weights.as_chunks::<1>().0, &mut used),
+    }
+    used
+}
+
+fn use_rows<const W: usize>(joints: &[[u16; W]], weights: &[[f32; W]], used: &mut [bool]) {
+    let mut before = [0; W];
+    let mut known = false;
+    for (joints, weights) in joints.iter().zip(weights) {
+        // Neighbours often have the same joints: those are told already.
+        if known && *joints == before {
+            continue;
+        }
+        known = true;
+        for (&joint, &weight) in joints.iter().zip(weights) {
+            let used = &mut used[usize::from(joint)];
+            *used |= weight > USE;
+            known &= *used;
+        }
+        before = *joints;
+    }
 }
 
 /// The uppermost used joint of each joint.

@@ -27,9 +27,7 @@ const FLAT: f32 = 0.025;
 const PROPOSALS: usize = 48;
 
 /// How much of the skeleton a plane mirrors: how far off it the joints with an image are, less the same for joints without.
-fn agreement(skeleton: &Skeleton, bones: &Bones, axis: Vec3, centre: Vec3) -> f32 {
-    let flat = FLAT * bones.size;
-    let points: Vec<Vec3> = (0..bones.used.len()).filter(|&k| bones.used[k]).map(|k| skeleton.position(k)).collect();
+fn agreement(points: &[Vec3], flat: f32, axis: Vec3, centre: Vec3) -> f32 {
     points
         .iter()
         .map(|&p| {
@@ -85,10 +83,12 @@ impl Mirror {
         // Each pair proposes a plane; the one that mirrors most of the skeleton wins. The heaviest pairs propose: a limb's, not
         // a finger's.
         pairs.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let points: Vec<Vec3> =
+            (0..bones.used.len()).filter(|&k| bones.used[k]).map(|k| skeleton.position(k)).collect();
         let mut best: Option<(f32, Vec3, Vec3)> = None;
         for (_, axis, middle) in pairs.iter().take(PROPOSALS) {
             let (axis, middle) = (axis.as_vec3(), middle.as_vec3());
-            let score = agreement(skeleton, bones, axis, middle);
+            let score = agreement(&points, FLAT * bones.size, axis, middle);
             if best.is_none_or(|(s, ..)| score > s * 1.001) {
                 best = Some((score, axis, middle));
             }

@@ -38,20 +38,17 @@ pub struct Anatomy {
 impl Anatomy {
     /// Reads the skeleton of a character. Weights only tell which joints are used at all, and where the soles are.
     pub fn of(mesh: &Mesh, skeleton: &Skeleton, skin: &Skin) -> Self {
-        Self::with_pelvis(mesh, skeleton, skin, None)
+        let (bones, mirror, limbs) = frame(skeleton, skin);
+        let roles = roles::tell(skeleton, &bones, mirror.as_ref(), &limbs, None);
+        let stance = stance::tell(mesh, skeleton, skin, &bones, mirror.as_ref(), &limbs, &roles);
+        Self { bones, mirror, roles, limbs, stance }
     }
 
-    /// The same, with the pelvis given by hand.
-    pub fn with_pelvis(mesh: &Mesh, skeleton: &Skeleton, skin: &Skin, pelvis: Option<u16>) -> Self {
-        let mut bones = Bones::of(skeleton, skin);
-        let mirror = Mirror::of(skeleton, &bones);
-        let mut limbs = limbs::find(skeleton, &bones, mirror.as_ref());
-        let attach = limbs.iter().find(|limb| limb.place == limbs::Place::Hind).map(|hind| hind.attach);
-        if attach.is_some_and(|attach| bones.drop_far_roots(skeleton, attach)) {
-            limbs = limbs::find(skeleton, &bones, mirror.as_ref());
-        }
+    /// The same of a character whose stance was told before, so that its mesh need not be looked at again. The pelvis may be
+    /// given by hand.
+    pub fn standing(stance: Stance, skeleton: &Skeleton, skin: &Skin, pelvis: Option<u16>) -> Self {
+        let (bones, mirror, limbs) = frame(skeleton, skin);
         let roles = roles::tell(skeleton, &bones, mirror.as_ref(), &limbs, pelvis);
-        let stance = stance::tell(mesh, skeleton, skin, &bones, mirror.as_ref(), &limbs, &roles);
         Self { bones, mirror, roles, limbs, stance }
     }
 
@@ -64,6 +61,23 @@ impl Anatomy {
     pub fn left(&self) -> Vec3 {
         self.stance.up.cross(self.stance.forward)
     }
+}
+
+/// The joints that count, the plane that they are mirrored at, and the limbs.
+fn frame(skeleton: &Skeleton, skin: &Skin) -> (Bones, Option<Mirror>, Vec<Limb>) {
+    let mut bones = Bones::of(skeleton, skin);
+    let mirror = Mirror::of(skeleton, &bones);
+    let mut limbs = limbs::find(skeleton, &bones, mirror.as_ref());
+    let attach = limbs.iter().find(|limb| limb.place == limbs::Place::Hind).map(|hind| hind.attach);
+    if attach.is_some_and(|attach| bones.drop_far_roots(skeleton, attach)) {
+        limbs = limbs::find(skeleton, &bones, mirror.as_ref());
+    }
+    (bones, mirror, limbs)
+}
+
+/// The joints that count as skeleton, where nothing else is asked: the mesh is not looked at.
+pub fn bones(skeleton: &Skeleton, skin: &Skin) -> Bones {
+    frame(skeleton, skin).0
 }
 
 /// How tall a character is: the extent of its mesh along up, in file units.

@@ -42,7 +42,7 @@ pub fn tell(
 fn extent(mesh: &Mesh, up: Vec3) -> f32 {
     let (lo, hi) = mesh.positions.iter().fold((f32::MAX, f32::MIN), |(lo, hi), p| {
         let y = p.dot(up);
-        (lo.min(y), hi.max(y))
+        (if y < lo { y } else { lo }, if y > hi { y } else { hi })
     });
     if hi > lo { hi - lo } else { 0.0 }
 }
@@ -88,9 +88,10 @@ impl Soles {
         }
         let rows = skin.joints.chunks_exact(skin.width).zip(skin.weights.chunks_exact(skin.width));
         for (&p, (joints, weights)) in mesh.positions.iter().zip(rows) {
-            // Influences fall by weight: the first one rules.
-            if weights[0] > 0.5 && of[usize::from(joints[0])] < 2 {
-                soles.skin[usize::from(of[usize::from(joints[0])])].push(p);
+            // Influences fall by weight: the first one rules. Few vertices are a foot's, so that most weights are not read.
+            let side = of[usize::from(joints[0])];
+            if side < 2 && weights[0] > 0.5 {
+                soles.skin[usize::from(side)].push(p);
             }
         }
         soles

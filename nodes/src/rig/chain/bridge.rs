@@ -69,7 +69,8 @@ pub fn bridge(patch: &Patch, distance: &mut [f32], cx: &Cx) -> Result<Bridged> {
             for &(vertex, d) in &seeds {
                 distance[vertex as usize] = d;
             }
-            spread(patch, distance, seeds.iter().map(|&(vertex, _)| vertex), cx)?;
+            let from = seeds.iter().map(|&(vertex, _)| vertex);
+            spread(&patch.graph, |v| patch.positions[v as usize], distance, from, f32::INFINITY, |_| true, cx)?;
             fresh.extend(&island.vertices);
         }
     }
@@ -150,7 +151,7 @@ fn islands(patch: &Patch, distance: &[f32]) -> Vec<Island> {
         let mut next = 0;
         while let Some(&vertex) = vertices.get(next) {
             next += 1;
-            for &to in patch.links(vertex).as_flattened() {
+            for &to in patch.graph.neighbours(vertex) {
                 if !std::mem::replace(&mut seen[to as usize], true) {
                     vertices.push(to);
                 }

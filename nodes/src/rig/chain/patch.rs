@@ -4,6 +4,7 @@ use glam::Vec3;
 use sinew_graph::{Cx, NodeError, Result};
 
 use crate::data::{Body, Region};
+use crate::rig::sweep::graph::Graph;
 
 /// The vertices of a region, in its order, followed by those of the ring around it that lie outside of it.
 pub struct Patch {
@@ -15,9 +16,8 @@ pub struct Patch {
     pub ring: Vec<u32>,
     /// Triangles with all corners in the patch.
     pub triangles: Vec<[u32; 3]>,
-    starts: Vec<u32>,
-    /// Per vertex and triangle at it: the other two corners, twice the same one if only that is in the patch.
-    links: Vec<[u32; 2]>,
+    /// Its edges. Where only one of the other corners of a triangle is in the patch, that one is listed twice.
+    pub graph: Graph,
 }
 
 /// Vertices or triangles between two looks at the context.
@@ -53,14 +53,8 @@ impl Patch {
             add(vertex)?;
         }
         let ring = ring.iter().map(|&vertex| add(vertex)).collect::<Result<Vec<u32>>>()?;
-        let mut patch = Self {
-            inside: region.vertices.len(),
-            starts: Vec::new(),
-            positions,
-            ring,
-            triangles: Vec::new(),
-            links: Vec::new(),
-        };
+        let mut patch =
+            Self { inside: region.vertices.len(), graph: Graph::default(), positions, ring, triangles: Vec::new() };
         patch.connect(&body.weld.triangles, &number, cx)?;
         Ok(patch)
     }
@@ -74,8 +68,8 @@ impl Patch {
         let mut starts = vec![0u32; self.positions.len() + 2];
         for stretch in triangles.chunks(STRIDE) {
             cx.check()?;
-            for triangle in stretch {
-                let [a, b, c] = triangle.map(|vertex| number[vertex as usize]);
+            for &[a, b, c] in stretch {
+                let (a, b, c) = (number[a as usize], number[b as usize], number[c as usize]);
                 let two = match (a != NONE, b != NONE, c != NONE) {
                     (true, true, true) => {
                         self.triangles.push([a, b, c]);
@@ -99,10 +93,10 @@ impl Patch {
             starts[k] += starts[k - 1];
         }
         cx.check()?;
-        self.links = vec![[0; 2]; 3 * self.triangles.len() + 2 * slivers.len()];
+        let mut links = vec![[0; 2]; 3 * self.triangles.len() + 2 * slivers.len()];
         let mut link = |from: u32, to: [u32; 2]| {
             let place = &mut starts[from as usize + 1];
-            self.links[*place as usize] = to;
+            links[*place as usize] = to;
             *place += 1;
         };
         for stretch in self.triangles.chunks(STRIDE) {
@@ -117,7 +111,7 @@ impl Patch {
             link(a, [b, b]);
             link(b, [a, a]);
         }
-        self.starts = starts;
+        self.graph = Graph::from_links(starts, links);
         Ok(())
     }
 
@@ -128,10 +122,5 @@ impl Patch {
             f64::from(a.distance(b) + b.distance(c) + c.distance(a))
         };
         (self.triangles.iter().map(length).sum::<f64>() / (3 * self.triangles.len()).max(1) as f64) as f32
-    }
-
-    /// The neighbours of a vertex, in pairs that may repeat.
-    pub fn links(&self, vertex: u32) -> &[[u32; 2]] {
-        &self.links[self.starts[vertex as usize] as usize..self.starts[vertex as usize + 1] as usize]
     }
 }

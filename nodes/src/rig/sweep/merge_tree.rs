@@ -1,10 +1,11 @@
 //! The merge tree of a number per vertex: how the components above a threshold appear and join as it falls.
 //!
-//! Vertices are taken in falling order into a union-find; each triangle adds at most two links, from its middle vertex to its
-//! highest and from its lowest to its middle. (H. Carr, J. Snoeyink, U. Axen, *Computing contour trees in all dimensions*,
-//! 2003, gives the sweep.)
+//! Vertices are taken in falling order into their basins, and a union-find joins basins where they meet. (H. Carr, J. Snoeyink,
+//! U. Axen, *Computing contour trees in all dimensions*, 2003, gives the sweep.)
 
 use sinew_graph::{Cx, Result};
+
+use super::basins::{Basins, key};
 
 /// No branch, no vertex.
 pub const NONE: u32 = u32::MAX;
@@ -48,39 +49,36 @@ const BLOCK: usize = 1 << 15;
 impl MergeTree {
     /// Sweeps `values` from above down to `floor` (vertices at or below it are left out).
     pub fn of(values: &[f32], triangles: &[[u32; 3]], floor: f32, least: Significance, cx: &Cx) -> Result<Self> {
+        let Basins { of: mut node_of, peaks, passes } = Basins::of(values, triangles, floor, cx)?;
+        cx.progress(0.3);
         let order = falling(values, floor);
-        cx.check()?;
-        let mut rank = vec![NONE; values.len()];
-        for (r, &v) in order.iter().enumerate() {
-            rank[v as usize] = r as u32;
-        }
-        let (starts, links) = links(triangles, &rank, order.len(), cx)?;
-
-        let count = order.len();
-        let mut uf: Vec<u32> = (0..count as u32).collect();
+        let mut passes = passes.iter().peekable();
+        let mut uf: Vec<u32> = (0..peaks.len() as u32).collect();
         // Per root: its branch, and the number of vertices of its component.
-        let mut branch = vec![NONE; count];
-        let mut size = vec![1u32; count];
-        let mut home = vec![NONE; count];
+        let mut branch = vec![NONE; peaks.len()];
+        let mut size = vec![0u32; peaks.len()];
         let mut nodes: Vec<Node> = Vec::new();
         // Faint branches point to the one that they are part of.
         let mut alias: Vec<u32> = Vec::new();
-        for r in 0..count {
+        for (r, &v) in order.iter().enumerate() {
             if r % BLOCK == 0 {
                 cx.check()?;
-                cx.progress(0.2 + 0.3 * r as f32 / count as f32);
             }
-            let value = values[order[r] as usize];
-            let mut here = NONE;
-            for &link in &links[starts[r] as usize..starts[r + 1] as usize] {
-                let other = find(&mut uf, link);
-                if here == NONE {
-                    here = other;
-                } else if here != other {
+            let basin = node_of[v as usize];
+            let mut here = find(&mut uf, basin);
+            if peaks[basin as usize] == v {
+                let birth = values[v as usize];
+                branch[here as usize] = nodes.len() as u32;
+                nodes.push(Node { parent: None, birth, top: birth, death: floor, vertices: 0 });
+                alias.push(NONE);
+            }
+            while let Some(pass) = passes.next_if(|pass| pass.vertex() == v) {
+                let other = find(&mut uf, pass.to);
+                if here != other {
                     here = join(
                         here,
                         other,
-                        (value, floor),
+                        (values[v as usize], floor),
                         least,
                         &mut uf,
                         &mut branch,
@@ -90,27 +88,19 @@ impl MergeTree {
                     );
                 }
             }
-            if here == NONE {
-                branch[r] = nodes.len() as u32;
-                nodes.push(Node { parent: None, birth: value, top: value, death: floor, vertices: 1 });
-                alias.push(NONE);
-                home[r] = branch[r];
-            } else {
-                uf[r] = here;
-                size[here as usize] += 1;
-                home[r] = branch[here as usize];
+            size[here as usize] += 1;
+            node_of[v as usize] = branch[here as usize];
+        }
+        for k in 0..peaks.len() {
+            if uf[k] == k as u32 {
+                nodes[branch[k] as usize].vertices = size[k];
             }
         }
-        for r in 0..count {
-            if uf[r] == r as u32 {
-                nodes[branch[r] as usize].vertices = size[r];
-            }
-        }
-        Ok(Self::compact(values.len(), &order, &home, nodes, alias))
+        Ok(Self::compact(node_of, nodes, alias))
     }
 
     /// Drops the faint branches and numbers the rest anew, children before parents.
-    fn compact(vertices: usize, order: &[u32], home: &[u32], nodes: Vec<Node>, mut alias: Vec<u32>) -> Self {
+    fn compact(mut node_of: Vec<u32>, nodes: Vec<Node>, mut alias: Vec<u32>) -> Self {
         for k in (0..alias.len()).rev() {
             // Targets may be older or younger: follow to the end and shorten the way for the rest.
             let mut end = k as u32;
@@ -136,9 +126,8 @@ impl MergeTree {
         for node in &mut kept {
             node.parent = node.parent.map(|p| number[resolve(p) as usize]);
         }
-        let mut node_of = vec![NONE; vertices];
-        for (&v, &k) in order.iter().zip(home) {
-            node_of[v as usize] = number[resolve(k) as usize];
+        for node in node_of.iter_mut().filter(|node| **node != NONE) {
+            *node = number[resolve(*node) as usize];
         }
         Self { nodes: kept, node_of }
     }
@@ -234,15 +223,12 @@ fn find(uf: &mut [u32], mut at: u32) -> u32 {
 /// Vertices above `floor`, the highest first, equal ones by number. A radix sort on the bits of the values: three passes of
 /// eleven bits.
 fn falling(values: &[f32], floor: f32) -> Vec<u32> {
-    // Bits of a float, turned so that they sort as the float does, falling.
-    let key = |v: f32| {
-        let bits = v.to_bits();
-        !(bits ^ (((bits as i32 >> 31) as u32) | 0x8000_0000))
-    };
     let mut from: Vec<(u32, u32)> =
         values.iter().enumerate().filter(|(_, v)| **v > floor).map(|(k, &v)| (key(v), k as u32)).collect();
     let mut to = vec![(0, 0); from.len()];
-    for shift in [0, 11, 22] {
+    // Values between the same powers of two have bits in common, which need no pass.
+    let all = from.iter().fold(0, |all, entry| all | (entry.0 ^ from[0].0));
+    for shift in [0, 11, 22].into_iter().filter(|&shift| all >> shift & 0x7ff != 0) {
         let digit = |key: u32| (key >> shift) as usize & 0x7ff;
         let mut starts = [0u32; 0x800];
         for entry in &from {
@@ -260,52 +246,6 @@ fn falling(values: &[f32], floor: f32) -> Vec<u32> {
         std::mem::swap(&mut from, &mut to);
     }
     from.into_iter().map(|(_, v)| v).collect()
-}
-
-/// Links from each vertex (by rank) to higher ones: where each vertex's start, and the ranks they lead to.
-fn links(triangles: &[[u32; 3]], rank: &[u32], count: usize, cx: &Cx) -> Result<(Vec<u32>, Vec<u32>)> {
-    let sorted = |t: &[u32; 3]| {
-        let [a, b, c] = t.map(|v| rank[v as usize]);
-        let (a, b) = (a.min(b), a.max(b));
-        let (b, c) = (b.min(c), b.max(c));
-        let (a, b) = (a.min(b), a.max(b));
-        [a, b, c]
-    };
-    let mut starts = vec![0u32; count + 2];
-    for chunk in triangles.chunks(BLOCK) {
-        cx.check()?;
-        for t in chunk {
-            let [_, b, c] = sorted(t);
-            if b != NONE {
-                starts[b as usize + 2] += 1;
-                if c != NONE {
-                    starts[c as usize + 2] += 1;
-                }
-            }
-        }
-    }
-    for k in 1..starts.len() {
-        starts[k] += starts[k - 1];
-    }
-    let mut links = vec![0u32; starts[count + 1] as usize];
-    for chunk in triangles.chunks(BLOCK) {
-        cx.check()?;
-        for t in chunk {
-            let [a, b, c] = sorted(t);
-            if b != NONE {
-                let at = &mut starts[b as usize + 1];
-                links[*at as usize] = a;
-                *at += 1;
-                if c != NONE {
-                    let at = &mut starts[c as usize + 1];
-                    links[*at as usize] = b;
-                    *at += 1;
-                }
-            }
-        }
-    }
-    starts.pop();
-    Ok((starts, links))
 }
 
 #[cfg(test)]

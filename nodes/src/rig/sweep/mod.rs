@@ -4,10 +4,13 @@
 //! components above a falling threshold form a merge tree, each branch is taken where its neck is narrowest for its size,
 //! and then followed along the skin to where it widens into the body.
 
+pub mod basins;
+pub mod excerpt;
 pub mod graph;
 pub mod merge_tree;
 pub mod profile;
 pub mod root;
 pub mod select;
+pub mod shells;
 
 pub use merge_tree::MergeTree;

@@ -65,7 +65,7 @@ impl Profile {
     pub fn of(
         tree: &MergeTree,
         values: &[f32],
-        positions: impl Fn(u32) -> Vec3,
+        places: &[Vec3],
         triangles: &[[u32; 3]],
         levels: Vec<f32>,
         cx: &Cx,
@@ -98,29 +98,29 @@ impl Profile {
             }
             at
         };
+        let place = |v: u32| places[v as usize].as_dvec3();
         // Cut triangles count at one level only, whole ones from their first level on down.
         let mut samples = vec![Sample::default(); tree.nodes.len() * count];
         let mut whole = samples.clone();
         for (block, chunk) in triangles.chunks(BLOCK).enumerate() {
             cx.check()?;
             cx.progress(0.5 + 0.2 * (block * BLOCK) as f32 / triangles.len() as f32);
-            for t in chunk {
-                if t.iter().all(|&v| tree.node_of[v as usize] == NONE) {
-                    continue;
-                }
-                let mut corners = t.map(|v| (values[v as usize], v));
-                corners.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-                let home = tree.node_of[corners[0].1 as usize];
+            for &[a, b, c] in chunk {
+                let corner = |v: u32| (values[v as usize], v);
+                let corners = [corner(a), corner(b), corner(c)];
+                let [(high, a), (middle, b), (low, c)] =
+                    in_order(corners, |a, b| a.0 > b.0 || (a.0 == b.0 && a.1 < b.1));
+                let home = tree.node_of[a as usize];
                 if home == NONE {
                     continue;
                 }
-                let value = corners.map(|c| f64::from(c.0));
-                let p = corners.map(|c| positions(c.1).as_dvec3());
+                let value = [f64::from(high), f64::from(middle), f64::from(low)];
+                let p = [place(a), place(b), place(c)];
                 let area = 0.5 * (p[1] - p[0]).cross(p[2] - p[0]).length();
                 let (centre, mean) = ((p[0] + p[1] + p[2]) / 3.0, (value[0] + value[1] + value[2]) / 3.0);
                 let row = home as usize * count;
-                let first = first_below(corners[0].0);
-                let below = first_below(corners[2].0);
+                let first = first_below(high);
+                let below = first_below(low);
                 for l in first..below {
                     let (length, part) = cut(value, p, f64::from(levels[l]));
                     let sample = &mut samples[at[row + l] as usize * count + l];
@@ -155,7 +155,17 @@ impl Profile {
     }
 }
 
+/// Three in order: `stands` tells whether one may stand before another.
+#[inline]
+pub(super) fn in_order<T: Copy>([a, b, c]: [T; 3], stands: impl Fn(&T, &T) -> bool) -> [T; 3] {
+    let (a, b) = if stands(&a, &b) { (a, b) } else { (b, a) };
+    let (b, c) = if stands(&b, &c) { (b, c) } else { (c, b) };
+    let (a, b) = if stands(&a, &b) { (a, b) } else { (b, a) };
+    [a, b, c]
+}
+
 /// The length of the line at `level` across a triangle, and the share of its area above it. Values fall.
+#[inline]
 pub(super) fn cut(value: [f64; 3], p: [DVec3; 3], level: f64) -> (f64, f64) {
     let share = |hi: usize, lo: usize| (value[hi] - level) / (value[hi] - value[lo]);
     if level >= value[1] {
@@ -191,12 +201,13 @@ mod tests {
             let a = v as f32 / n as f32 * std::f32::consts::TAU;
             if v == n { Vec3::Z } else { Vec3::new(a.cos(), a.sin(), 0.0) }
         };
-        let values: Vec<f32> = (0..=n).map(|v| at(v).z).collect();
+        let places: Vec<Vec3> = (0..=n).map(at).collect();
+        let values: Vec<f32> = places.iter().map(|p| p.z).collect();
         let triangles: Vec<[u32; 3]> = (0..n).map(|k| [k, (k + 1) % n, n]).collect();
         let cx = Cx::detached();
         let least = Significance { persistence: 0.0, vertices: 1 };
         let tree = MergeTree::of(&values, &triangles, -0.5, least, &cx).unwrap();
-        let profile = Profile::of(&tree, &values, at, &triangles, vec![0.75, 0.5, -0.25], &cx).unwrap();
+        let profile = Profile::of(&tree, &values, &places, &triangles, vec![0.75, 0.5, -0.25], &cx).unwrap();
         let root = tree.nodes.len() as u32 - 1;
         for (level, radius) in [(0, 0.25f64), (1, 0.5)] {
             let sample = profile.sample(root, level);

@@ -7,8 +7,10 @@
 use glam::Vec3;
 use sinew_graph::{Cx, Result};
 
+use super::excerpt::Excerpt;
 use super::graph::{Graph, marked};
-use super::profile::cut;
+use super::profile::{cut, in_order};
+use crate::rig::chain::geodesic::spread;
 
 /// By how much the circle grows per step of distance where the body begins. A circle on a plane grows by 6.3, one on a cone of
 /// half the angle of a pencil's tip by 0.6. Over a dozen animals this is where the riggers' own tails begin, or just after.
@@ -24,88 +26,144 @@ const FURTHER: f32 = 1.3;
 ///
 /// `core` is part of the appendage (rising), `spill` all of the branch at its lowest threshold, which may lie on the body in
 /// part (rising).
-pub fn grow(graph: &Graph, places: &[Vec3], core: &[u32], spill: &[u32], cx: &Cx) -> Result<Option<Vec<u32>>> {
-    let positions = |v: u32| places[v as usize];
-    let members = marked(places.len(), core);
-    let inside = |v: u32| members[v as usize];
-    let mut ring: Vec<u32> =
-        core.iter().flat_map(|&v| graph.neighbours(v).iter().copied()).filter(|&v| !inside(v)).collect();
-    ring.sort_unstable();
-    ring.dedup();
-    if ring.is_empty() {
-        return Ok(None);
+pub fn grow(triangles: &[[u32; 3]], places: &[Vec3], core: &[u32], spill: &[u32], cx: &Cx) -> Result<Option<Vec<u32>>> {
+    let branch = Excerpt::of(places.len(), spill.iter().copied(), triangles);
+    let Excerpt { number, vertices, own, graph } = &branch;
+    let at: Vec<Vec3> = vertices.iter().map(|&v| places[v as usize]).collect();
+    let place = |v: u32| at[v as usize];
+    let core: Vec<u32> = core.iter().map(|&v| number[v as usize]).collect();
+    // The tip is what is furthest from the ring around the core.
+    let members = marked(vertices.len(), &core);
+    let mut distance = vec![f32::INFINITY; vertices.len()];
+    let mut rim = Vec::new();
+    for &v in &core {
+        let ring = graph.neighbours(v).iter().filter(|&&u| !members[u as usize]);
+        let least = ring.map(|&u| place(u).distance(place(v))).fold(f32::INFINITY, f32::min);
+        if least.is_finite() {
+            distance[v as usize] = least;
+            rim.push(v);
+        }
     }
-    let from_ring = graph.distances(positions, &ring, f32::INFINITY, inside, cx)?;
-    let Some(tip) = core
-        .iter()
-        .copied()
-        .filter(|&v| from_ring[v as usize].is_finite())
-        .max_by(|&a, &b| from_ring[a as usize].total_cmp(&from_ring[b as usize]).then(b.cmp(&a)))
-    else {
-        return Ok(None);
+    spread(graph, place, &mut distance, rim.into_iter(), f32::INFINITY, |v| members[v as usize], cx)?;
+    let reached = core.iter().copied().filter(|&v| distance[v as usize].is_finite());
+    let farther = |&a: &u32, &b: &u32| distance[a as usize].total_cmp(&distance[b as usize]).then(b.cmp(&a));
+    let Some(tip) = reached.max_by(farther) else { return Ok(None) };
+    drop(members);
+    // First within the branch, for how far it reaches; then on from its border over all skin.
+    distance.fill(f32::INFINITY);
+    distance[tip as usize] = 0.0;
+    spread(graph, place, &mut distance, [tip].into_iter(), f32::INFINITY, |v| v < *own, cx)?;
+    let reach = |of: &mut dyn Iterator<Item = u32>| {
+        of.map(|v| distance[v as usize]).filter(|d| d.is_finite()).fold(0.0, f32::max)
     };
-    let spilt = marked(places.len(), spill);
-    let nearby = graph.distances(positions, &[tip], f32::INFINITY, |v| spilt[v as usize], cx)?;
-    let reach = |of: &[u32]| of.iter().map(|&v| nearby[v as usize]).filter(|d| d.is_finite()).fold(0.0, f32::max);
-    let core_reach = reach(core);
-    let limit = (core_reach * FURTHER).max(reach(spill));
-    let distance = graph.distances(positions, &[tip], limit * BEYOND, |_| true, cx)?;
-    let within: Vec<u32> = (0..distance.len() as u32).filter(|&v| distance[v as usize].is_finite()).collect();
-    let circles = Circles::of(graph, &distance, &within, positions, limit);
-    let Some(root) = circles.root(core_reach) else { return Ok(None) };
-    Ok(Some(within.into_iter().filter(|&v| distance[v as usize] <= root).collect()))
+    let core_reach = reach(&mut core.iter().copied());
+    let limit = (core_reach * FURTHER).max(reach(&mut (0..*own)));
+    let known = || (0..*own).filter(|&v| distance[v as usize].is_finite());
+    let border = known().filter(|&v| v == tip || graph.neighbours(v).iter().any(|u| u >= own));
+    let border: Vec<u32> = border.map(|v| vertices[v as usize]).collect();
+    let known: Vec<(u32, f32)> = known().map(|v| (vertices[v as usize], distance[v as usize])).collect();
+    let tip = place(tip);
+    drop((branch, at, distance));
+    // A root is seldom far beyond the core: only where it is, distances are measured all the way.
+    for bound in [core_reach * NEAR, limit * BEYOND] {
+        // No way is shorter than the straight one.
+        let radius = bound * ROUNDING;
+        let near = |v: &u32| places[*v as usize].distance_squared(tip) <= radius * radius;
+        let disc = Excerpt::of(places.len(), (0..places.len() as u32).filter(near), triangles);
+        let Excerpt { number, vertices, own, graph } = &disc;
+        let at: Vec<Vec3> = vertices.iter().map(|&v| places[v as usize]).collect();
+        let place = |v: u32| at[v as usize];
+        let mut distance = vec![f32::INFINITY; vertices.len()];
+        for &(v, d) in known.iter().filter(|(v, _)| number[*v as usize] < *own) {
+            distance[number[v as usize] as usize] = d;
+        }
+        let border = border.iter().map(|&v| number[v as usize]).filter(|v| v < own);
+        spread(graph, place, &mut distance, border, bound, |v| v < *own, cx)?;
+        let within: Vec<u32> = (0..*own).filter(|&v| distance[v as usize] <= bound).collect();
+        let circles = Circles::of(graph, &distance, &within, place, limit, bound);
+        if let Some((root, known)) = circles.root(core_reach)
+            && (known || bound >= limit)
+        {
+            let inside = within.into_iter().filter(|&v| distance[v as usize] <= root);
+            return Ok(Some(inside.map(|v| vertices[v as usize]).collect()));
+        }
+    }
+    Ok(None)
 }
+
+/// How much shorter than the straight way the sum of the lengths of a way may come out.
+const ROUNDING: f32 = 1.01;
 
 /// How far beyond the last circle distances are measured, so that the triangles it crosses are whole.
 const BEYOND: f32 = 1.25;
 
+/// How far, in reaches of the core, distances are measured first.
+const NEAR: f32 = 1.15;
+
 /// Lengths of the circles around the tip, and the areas within.
 struct Circles {
     step: f64,
-    length: Vec<f64>,
-    area: Vec<f64>,
+    length: [f64; STEPS + 2],
+    area: [f64; STEPS + 2],
+    /// The distance up to which all triangles are in them.
+    known: f64,
 }
 
 impl Circles {
-    fn of(graph: &Graph, distance: &[f32], within: &[u32], positions: impl Fn(u32) -> Vec3, limit: f32) -> Self {
+    /// Circles up to `limit`, of the triangles whose corners are `within` the bound up to which distances were measured.
+    fn of(
+        graph: &Graph,
+        distance: &[f32],
+        within: &[u32],
+        place: impl Fn(u32) -> Vec3,
+        limit: f32,
+        bound: f32,
+    ) -> Self {
         let step = f64::from(limit) / STEPS as f64;
-        let (mut length, mut area) = (vec![0.0; STEPS + 2], vec![0.0; STEPS + 2]);
+        let (mut length, mut area, mut whole) = ([0.0; STEPS + 2], [0.0; STEPS + 2], [0.0; STEPS + 2]);
+        let mut known = f32::INFINITY;
         let key = |v: u32| (distance[v as usize].to_bits(), v);
         for &v in within {
-            for [a, b] in graph.fans(v) {
+            for &[a, b] in graph.fans(v) {
                 // Each triangle once, from its corner nearest to the tip.
                 if key(v) > key(a) || key(v) > key(b) {
                     continue;
                 }
-                let mut corners = [v, a, b].map(|v| (distance[v as usize], v));
-                corners.sort_by(|a, b| b.0.total_cmp(&a.0));
-                if corners[2].0 > limit || !corners[0].0.is_finite() {
+                let corner = |v: u32| (distance[v as usize], v);
+                let [high, middle, low] = in_order([corner(v), corner(a), corner(b)], |a, b| a.0 >= b.0);
+                if low.0 > limit {
                     continue;
                 }
-                let value = corners.map(|c| f64::from(c.0));
-                let p = corners.map(|c| positions(c.1).as_dvec3());
-                let whole = 0.5 * (p[1] - p[0]).cross(p[2] - p[0]).length();
+                if high.0 > bound {
+                    known = known.min(low.0);
+                    continue;
+                }
+                let value = [f64::from(high.0), f64::from(middle.0), f64::from(low.0)];
+                let p = [place(high.1).as_dvec3(), place(middle.1).as_dvec3(), place(low.1).as_dvec3()];
+                let size = 0.5 * (p[1] - p[0]).cross(p[2] - p[0]).length();
                 let first = (value[2] / step).ceil() as usize;
                 let last = (value[0] / step).ceil() as usize;
                 for k in first..last.min(STEPS + 1) {
                     let (line, above) = cut(value, p, k as f64 * step);
                     length[k] += line;
-                    area[k] += whole * (1.0 - above);
+                    area[k] += size * (1.0 - above);
                 }
                 if last <= STEPS {
-                    area[last] += whole;
-                    // Whole from here on: added up below.
-                    for cell in &mut area[last + 1..=STEPS] {
-                        *cell += whole;
-                    }
+                    whole[last] += size;
                 }
             }
         }
-        Self { step, length, area }
+        // A triangle is whole from its last circle on.
+        let mut sum = 0.0;
+        for (area, whole) in area.iter_mut().zip(whole) {
+            sum += whole;
+            *area += sum;
+        }
+        Self { step, length, area, known: f64::from(known) }
     }
 
-    /// The distance from the tip at which the body begins.
-    fn root(&self, core_reach: f32) -> Option<f32> {
+    /// The distance from the tip at which the body begins, and whether all that tells it is known.
+    fn root(&self, core_reach: f32) -> Option<(f32, bool)> {
         let neck = |k: usize| if self.area[k] > 0.0 { self.length[k] / self.area[k].sqrt() } else { f64::INFINITY };
         let upto = ((f64::from(core_reach) / self.step) as usize).clamp(1, STEPS);
         // Near the tip the circles widen too: the search begins where the border is least for the area.
@@ -114,6 +172,7 @@ impl Circles {
         let span = 3;
         let slope = |k: usize| (self.length[k + span] - self.length[k]) / (span as f64 * self.step);
         let at = (start..=STEPS - span).find(|&k| slope(k) > WIDENS)?;
-        Some(((at + 1) as f64 * self.step) as f32)
+        let known = (at + span).max(upto) as f64 * self.step < self.known;
+        Some((((at + 1) as f64 * self.step) as f32, known))
     }
 }
