@@ -83,7 +83,6 @@ impl QuadMatrices {
         quads: Range<usize>,
         mut put: impl FnMut(usize, Place4),
     ) {
-        let matrices = |k: usize| self.joint(joints[k].into(), quads.clone());
         // Most vertices have fewer influences than there is room for, and mostly as many as their neighbours.
         let used = match weights.first() {
             Some(&first) if first != 0.0 => {
@@ -93,31 +92,41 @@ impl QuadMatrices {
         };
         match used {
             0 => (0..quads.len()).for_each(|quad| put(quad, moved(&self.unweighted, p))),
-            1 => {
-                for (quad, a) in matrices(0).iter().enumerate() {
-                    put(quad, moved(a, p).map(|x| x * weights[0]));
-                }
-            }
-            2 => {
-                for (quad, (a, b)) in matrices(0).iter().zip(matrices(1)).enumerate() {
-                    let (a, b) = (moved(a, p), moved(b, p));
-                    put(quad, from_fn(|row| a[row] * weights[0] + b[row] * weights[1]));
-                }
-            }
+            1 => self.blended::<1>(p, joints, weights, quads, put),
+            2 => self.blended::<2>(p, joints, weights, quads, put),
+            3 => self.blended::<3>(p, joints, weights, quads, put),
+            4 => self.blended::<4>(p, joints, weights, quads, put),
             _ => {
+                let matrices = |k: usize| self.joint(joints[k].into(), quads.clone());
                 for quad in 0..quads.len() {
-                    let mut sum = moved(&matrices(0)[quad], p).map(|x| x * weights[0]);
-                    for k in 1..weights.len() {
-                        if weights[k] != 0.0 {
-                            let add = moved(&matrices(k)[quad], p);
-                            sum = from_fn(|row| sum[row] + add[row] * weights[k]);
-                        }
-                    }
-                    put(quad, sum);
+                    let first = moved(&matrices(0)[quad], p).map(|x| x * weights[0]);
+                    put(quad, (1..used).fold(first, |sum, k| add(sum, moved(&matrices(k)[quad], p), weights[k])));
                 }
             }
         }
     }
+
+    /// Where the first `N` influences move the position, added by weight.
+    #[inline(always)]
+    fn blended<const N: usize>(
+        &self,
+        p: Vec3,
+        joints: &[u16],
+        weights: &[f32],
+        quads: Range<usize>,
+        mut put: impl FnMut(usize, Place4),
+    ) {
+        let matrices: [&[Matrix4]; N] = from_fn(|k| self.joint(joints[k].into(), quads.clone()));
+        for (quad, first) in matrices[0].iter().enumerate() {
+            let first = moved(first, p).map(|x| x * weights[0]);
+            put(quad, (1..N).fold(first, |sum, k| add(sum, moved(&matrices[k][quad], p), weights[k])));
+        }
+    }
+}
+
+#[inline(always)]
+fn add(sum: Place4, place: Place4, weight: f32) -> Place4 {
+    from_fn(|row| sum[row] + place[row] * weight)
 }
 
 fn side_by_side(times: [&Affine3A; FOUR]) -> Matrix4 {

@@ -34,9 +34,10 @@ pub(super) fn percentiles<const N: usize>(
     let values = || parts.iter().flat_map(|part| &part.values).copied().filter(|&value| value > level);
     let equal: u64 = parts.iter().filter(|part| part.level == level).map(|part| part.equal).sum::<u64>()
         + parts.iter().flat_map(|part| &part.values).filter(|&&value| value == level).count() as u64;
-    let mut counts = vec![0usize; 1 << 16];
+    // Numbers that are not negative have no sign in their bits.
+    let mut counts = vec![0u32; 1 << 15];
     values().for_each(|value| counts[upper(value)] += 1);
-    let kept: usize = counts.iter().sum();
+    let kept: usize = counts.iter().map(|&count| count as usize).sum();
     if length == 0 || kept + equal as usize == 0 {
         return Some([f64::NAN; N]);
     }
@@ -56,7 +57,9 @@ pub(super) fn percentiles<const N: usize>(
     }
     found.sort_unstable_by_key(|&(place, _)| place);
     let mut above = 0;
-    for (bucket, count) in counts.into_iter().enumerate().rev().filter(|&(_, count)| count > 0) {
+    for (bucket, count) in
+        counts.into_iter().map(|count| count as usize).enumerate().rev().filter(|&(_, count)| count > 0)
+    {
         if found.iter().any(|(place, _)| (above..above + count).contains(place)) {
             let mut of: Vec<f32> = values().filter(|&value| upper(value) == bucket).collect();
             of.sort_unstable_by(|a, b| b.total_cmp(a));
@@ -80,7 +83,7 @@ pub(super) fn percentiles<const N: usize>(
 
 /// The upper half of the bits, which rises with the number.
 fn upper(value: f32) -> usize {
-    (value.to_bits() >> 16) as usize
+    (value.to_bits() >> 16 & 0x7fff) as usize
 }
 
 /// A level that some share of a sample of the numbers is above; below all numbers if the sample is too small to tell.

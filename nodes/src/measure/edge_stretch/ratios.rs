@@ -299,7 +299,11 @@ fn measure_edges<K: FnMut(Vec4)>(
             let above = squares.cmpgt(level).bitmask() & counted;
             shown.equal += u64::from((matter & !above).count_ones());
             let squares = squares.to_array();
-            shown.high.extend((0..lanes).filter(|lane| above >> lane & 1 == 1).map(|lane| squares[lane]));
+            for lane in 0..FOUR {
+                if above >> lane & 1 == 1 {
+                    shown.high.push(squares[lane]);
+                }
+            }
         }
     }
     shown.torn += torn.to_array()[..lanes].iter().map(|&count| count as u64).sum::<u64>();

@@ -177,7 +177,7 @@ impl Tiles {
                     let local = (out.vertices.len() - first) as u16;
                     out.vertices.extend(ends.map(|end| tile.vertices[usize::from(end)]));
                     out.edges.push([local, local + 1]);
-                    out.push_run(run.class);
+                    out.push_run(run.class, 1);
                     taken[class] += 1;
                     if out.vertices.len() - first >= 2 * TRIANGLES {
                         out.end();
@@ -192,12 +192,12 @@ impl Tiles {
         (out, taken)
     }
 
-    /// Counts the last edge to its run.
-    fn push_run(&mut self, class: u32) {
+    /// Counts the last edges to their run.
+    fn push_run(&mut self, class: u32, edges: u32) {
         let start = self.tiles.last().map_or(0, |end| end.runs);
         match self.runs[start..].last_mut() {
-            Some(run) if run.class == class => run.edges += 1,
-            _ => self.runs.push(Run { class, edges: 1 }),
+            Some(run) if run.class == class => run.edges += edges,
+            _ => self.runs.push(Run { class, edges }),
         }
     }
 
@@ -245,24 +245,23 @@ impl Tiles {
 
     /// Adds a tile, without the edges that an earlier one has.
     fn take(&mut self, tile: Found, seen: &mut Seen) {
-        let mut last: Option<([u32; 2], u32)> = None;
-        for edge in tile.edges {
-            let [a, b] = edge.ends.map(|end| tile.vertices[usize::from(end)]);
-            if edge.shared && !seen.insert(u64::from(a.min(b)) << 32 | u64::from(a.max(b))) {
-                continue;
+        for edges in tile.edges.chunk_by(|a, b| a.labels == b.labels) {
+            let class = self.classes.class(edges[0].labels);
+            let (before, mut skipped) = (self.edges.len(), 0);
+            for edge in edges {
+                let [a, b] = edge.ends.map(|end| tile.vertices[usize::from(end)]);
+                if edge.shared && !seen.insert(u64::from(a.min(b)) << 32 | u64::from(a.max(b))) {
+                    continue;
+                }
+                if edge.has_length {
+                    self.edges.push(edge.ends);
+                } else {
+                    skipped += 1;
+                }
             }
-            let class = match last {
-                Some((labels, class)) if labels == edge.labels => class,
-                _ => self.classes.class(edge.labels),
-            };
-            last = Some((edge.labels, class));
-            if edge.has_length {
-                self.edges.push(edge.ends);
-                self.push_run(class);
-                self.classes.count(class, 1, 0);
-            } else {
-                self.classes.count(class, 0, 1);
-            }
+            let added = self.edges.len() - before;
+            self.classes.count(class, added, skipped);
+            self.push_run(class, added as u32);
         }
         self.vertices.extend_from_slice(&tile.vertices);
         self.end();
