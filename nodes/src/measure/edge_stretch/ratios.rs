@@ -298,10 +298,9 @@ fn measure_edges<K: FnMut(Vec4)>(
         if matter != 0 {
             let above = squares.cmpgt(level).bitmask() & counted;
             shown.equal += u64::from((matter & !above).count_ones());
-            let squares = squares.to_array();
-            for lane in 0..FOUR {
+            for (lane, square) in squares.to_array().into_iter().enumerate() {
                 if above >> lane & 1 == 1 {
-                    shown.high.push(squares[lane]);
+                    shown.high.push(square);
                 }
             }
         }
