@@ -13,9 +13,10 @@ use sinew_graph::{NodeError, Result};
 
 use crate::data::{Clip, Skeleton, Transform};
 
-pub use four::{FOUR, Place4, skin_four};
+pub use four::{FOUR, Place4, QuadMatrices};
 pub use sample::{find_clip, sample_channel};
-pub use skin::{skin_positions, skin_slice};
+pub(crate) use skin::check_skin;
+pub use skin::skin_positions;
 
 /// The local transform of every node: those of the file first, then the joints that Sinew added, in order. A place in
 /// this list is what a [`Channel`](crate::data::Channel) calls a node.

@@ -9,7 +9,7 @@ use glam::Vec3;
 use peak_alloc::PeakAlloc;
 use sinew_graph::{Cx, Result, Value};
 use sinew_nodes::data::{
-    Body, Character, Collar, Field, Finding, Kind, Mesh, Region, Regions, Stance, Table, Treatment, Weld,
+    Body, Character, Collar, Field, Finding, Kind, Mesh, Region, Regions, Skin, Stance, Table, Treatment, Weld,
 };
 use sinew_nodes::export::gltf::{Format, export_gltf};
 use sinew_nodes::io::sample_character::{Sample, sample_character};
@@ -18,7 +18,7 @@ use sinew_nodes::measure::edge_stretch::edge_stretch;
 use sinew_nodes::measure::region::Which;
 use sinew_nodes::mesh::edges::unique_edges;
 use sinew_nodes::mesh::weld::{weld, weld_positions};
-use sinew_nodes::pose::{Rig, find_clip, skin_positions};
+use sinew_nodes::pose::{JointMatrices, Place4, QuadMatrices, Rig, find_clip, skin_positions};
 use sinew_nodes::rig::anatomy::Anatomy;
 use sinew_nodes::rig::anatomy::Segment;
 use sinew_nodes::rig::apply::apply;
@@ -140,6 +140,18 @@ fn steps(character: &Character) -> Result<()> {
         || plain::skin(&mesh.positions, skin, &plain_matrices),
     );
 
+    let times = (0..SAMPLES).map(|k| posed.sample(walk, walk.duration * k as f32 / SAMPLES as f32));
+    let times: Vec<JointMatrices> = times.map(|pose| Ok(posed.matrices(&pose?))).collect::<Result<_>>()?;
+    let quads = QuadMatrices::new(&times);
+    rows.row(
+        &format!("skinning at {SAMPLES} times, per vertex and time"),
+        vertices * SAMPLES as usize,
+        ns,
+        5.0,
+        || many_times(mesh, skin, &quads),
+        || times.iter().map(|time| skin_positions(mesh, skin, time, &mut moved)).collect::<Result<Vec<_>>>(),
+    );
+
     let edges = unique_edges(vertices, &mesh.triangles, cx)?.len();
     rows.row(
         "edge stretch with skinning, per edge and sample",
@@ -173,12 +185,26 @@ fn whole(character: &Character, export: bool, target: f64, rounds: usize) -> Res
     );
 
     let input = Value::memory([&Value::new(character.clone())]);
-    let ours = multiple(input, || job(character, export, cx));
+    let before = MEMORY.current_usage();
+    let (laps, _) = job(character, export, cx)?;
+    let most = laps.0.iter().map(|(_, _, [most, _])| *most).max().unwrap_or(before);
+    let ours = (most.saturating_sub(before) + input) as f64 / input as f64;
     let plain = multiple(input, || plain_job(character, &found));
     rows.figures("  most memory, of the input's, with the input", ours, plain, Unit::Times, 3.0);
-    let (laps, _) = job(character, export, cx)?;
-    laps.tell();
+    laps.tell(before, input);
     Ok(())
+}
+
+/// Moves every vertex at many times, and adds the places up: none is kept.
+fn many_times(mesh: &Mesh, skin: &Skin, quads: &QuadMatrices) -> Place4 {
+    let mut sum = Place4::default();
+    for (vertex, &position) in mesh.positions.iter().enumerate() {
+        let row = vertex * skin.width..(vertex + 1) * skin.width;
+        quads.place(position, &skin.joints[row.clone()], &skin.weights[row], 0..quads.quads(), |_, place| {
+            sum.iter_mut().zip(place).for_each(|(sum, x)| *sum += x);
+        });
+    }
+    sum
 }
 
 /// The most memory in use during a run, the input counted in, as a multiple of the input's.
@@ -189,22 +215,26 @@ fn multiple<T>(input: usize, mut run: impl FnMut() -> T) -> f64 {
     (MEMORY.peak_usage().saturating_sub(before) + input) as f64 / input as f64
 }
 
-/// How long each node of a job took.
+/// How long each node of a job took, the most memory that was in use meanwhile, and what is in use behind it.
 #[derive(Default)]
-struct Laps(Vec<(&'static str, Duration)>);
+struct Laps(Vec<(&'static str, Duration, [usize; 2])>);
 
 impl Laps {
     fn lap<T>(&mut self, name: &'static str, run: impl FnOnce() -> Result<T>) -> Result<T> {
+        MEMORY.reset_peak_usage();
         let start = Instant::now();
         let out = run();
-        self.0.push((name, start.elapsed()));
+        self.0.push((name, start.elapsed(), [MEMORY.peak_usage(), MEMORY.current_usage()]));
         out
     }
 
+    /// Prints them; memory is told as a multiple of the input's, the input counted in.
     #[allow(clippy::print_stdout, reason = "a bench prints its figures")]
-    fn tell(&self) {
-        for (name, time) in &self.0 {
-            println!("    {name:<42} {:>9.2} ms", time.as_secs_f64() * 1e3);
+    fn tell(&self, before: usize, input: usize) {
+        let multiple = |bytes: usize| (bytes.saturating_sub(before) + input) as f64 / input as f64;
+        for (name, time, memory) in &self.0 {
+            let [most, left] = memory.map(multiple);
+            println!("    {name:<42} {:>9.2} ms {most:>8.2} x most {left:>6.2} x left", time.as_secs_f64() * 1e3);
         }
     }
 }

@@ -2,6 +2,7 @@
 //! character differs, and new data stands behind the old in a buffer. All else stays as it was, byte for byte.
 
 mod append;
+mod bytes;
 mod clips;
 mod draco;
 mod joints;
@@ -15,6 +16,7 @@ use serde_json::Value;
 use sinew_graph::{Choice, Cx, NodeError, Result, node};
 
 use self::append::Appender;
+use self::bytes::Bytes;
 use crate::data::{Character, Files};
 use crate::io::gltf::document::Document;
 use crate::io::gltf::{self};
@@ -71,7 +73,7 @@ struct Edited {
     /// The JSON as it was.
     source: Arc<str>,
     /// The bytes of every buffer.
-    buffers: Vec<Arc<[u8]>>,
+    buffers: Vec<Bytes>,
     /// The document as it was, read.
     document: Document,
 }
@@ -80,7 +82,7 @@ fn edit(character: &Character, cx: &Cx) -> Result<Edited> {
     check(character)?;
     let source = &character.source;
     let document = Document::parse(&source.json)?;
-    let mut buffers = source.buffers.clone();
+    let mut buffers: Vec<Bytes> = source.buffers.iter().map(Bytes::unchanged).collect();
     let changed_parts = weights::changed(character);
     let added = joints::added(character, &document)?;
     let accessors = gltf::accessors(&document, &source.buffers, &Cx::detached())?;

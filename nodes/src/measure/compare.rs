@@ -6,7 +6,7 @@ use std::sync::Arc;
 use sinew_graph::{Cx, NodeError, Result, Value, node};
 
 use super::bone_distance::bone_distance;
-use super::edge_stretch::{Edges, choose_clip};
+use super::edge_stretch::{Subject, Tiles, choose_clip, tables};
 use super::region::Which;
 use crate::data::{Cells, Character, Regions, Table, TableColumn};
 
@@ -55,27 +55,29 @@ pub fn compare(
     } else {
         Some(choose_clip(&before.clips, &clip).map_err(|error| rename(error, "before"))?.name.to_string())
     };
-    // A later state mostly shares the mesh of the first, and so its edges.
-    let mut edges: Option<Edges> = None;
-    let mut measure = |character: &Character, socket: &str| {
-        let mut run = || {
-            let mut cells = match &name {
-                Some(name) => {
-                    let known = edges.take().filter(|edges| edges.are_of(character));
-                    let edges = edges.insert(match known {
-                        Some(known) => known,
-                        None => Edges::new(character, regions, measured, cx)?,
-                    });
-                    long(&edges.measure(character, name, samples, cx)?.table)
-                }
-                None => Vec::new(),
-            };
-            cells.extend(long(&bone_distance(character, regions, measured, cx)?));
-            Ok(cells)
+    let at = |socket: &'static str| move |error| rename(error, socket);
+    let mut cells = [Vec::new(), Vec::new()];
+    if let Some(name) = &name {
+        let subject = |character, socket| Subject::new(character, name, samples).map_err(at(socket));
+        let tiles = Tiles::new(before, regions, measured, cx).map_err(at("before"))?;
+        let first = subject(before, "before")?;
+        // A later state mostly shares the mesh of the first, and so its edges.
+        let [first, second] = if tiles.are_of(after) {
+            tables(&tiles, [&first, &subject(after, "after")?], cx)?
+        } else {
+            let [first] = tables(&tiles, [&first], cx)?;
+            drop(tiles);
+            let tiles = Tiles::new(after, regions, measured, cx).map_err(at("after"))?;
+            let [second] = tables(&tiles, [&subject(after, "after")?], cx)?;
+            [first, second]
         };
-        run().map_err(|error| rename(error, socket))
-    };
-    Ok(join("compare", &measure(before, "before")?, &measure(after, "after")?))
+        cells = [long(&first), long(&second)];
+    }
+    for (cells, (character, socket)) in cells.iter_mut().zip([(before, "before"), (after, "after")]) {
+        cells.extend(long(&bone_distance(character, regions, measured, cx).map_err(at(socket))?));
+    }
+    let [before, after] = cells;
+    Ok(join("compare", &before, &after))
 }
 
 /// An error of a measure names its `character`; here that is another socket.

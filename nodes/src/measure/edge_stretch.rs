@@ -7,11 +7,17 @@ use sinew_graph::{Cx, NodeError, Outputs, Result, node};
 use super::region::Which;
 use crate::data::{Character, Clip, Clips, Field, Regions, Table};
 use crate::pose::find_clip;
+use classes::Group;
+use ratios::{Shown, measure};
 
-mod edges;
+mod classes;
+mod high;
 mod ratios;
+mod subject;
+mod tiles;
 
-pub(super) use edges::Edges;
+pub(super) use subject::Subject;
+pub(super) use tiles::Tiles;
 
 /// What [`edge_stretch`] gives.
 #[derive(Clone, Debug, PartialEq, Outputs)]
@@ -20,41 +26,6 @@ pub struct Stretched {
     pub table: Table,
     /// Per vertex the greatest ratio that any of its edges reaches; 1 for vertices without edges.
     pub stretch: Field,
-}
-
-impl Stretched {
-    fn new(rows: &[Stretch], clip: &Clip, samples: u32, stretch: Field) -> Self {
-        let of = |value: fn(&Stretch) -> f64| rows.iter().map(value).collect::<Vec<_>>();
-        let table = Table::new("edge_stretch")
-            .texts("region", rows.iter().map(|row| Arc::clone(&row.region)))
-            .texts("clip", rows.iter().map(|_| Arc::clone(&clip.name)))
-            .integers("edges", rows.iter().map(|row| row.edges as i32))
-            .integers("times", rows.iter().map(|_| samples as i32))
-            .numbers("p95", "ratio", of(|row| row.p95))
-            .numbers("p99", "ratio", of(|row| row.p99))
-            .numbers("max", "ratio", of(|row| row.max))
-            .numbers("torn", "%", of(|row| row.torn * 100.0));
-        Self { table, stretch }
-    }
-}
-
-/// How the edges of a part of the skin stretch over a clip.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Stretch {
-    /// The region, or `body`.
-    pub region: Arc<str>,
-    /// Ratio of skinned to bind length that 95 % of the samples do not exceed.
-    pub p95: f64,
-    /// The same for 99 %.
-    pub p99: f64,
-    /// The greatest ratio.
-    pub max: f64,
-    /// Share of samples above 1.5 or below 0.67.
-    pub torn: f64,
-    /// Edges measured.
-    pub edges: usize,
-    /// Edges left out because both ends are at one place in the bind pose.
-    pub skipped: usize,
 }
 
 /// Measures how a clip stretches the skin: the length of each edge over its length in the bind pose.
@@ -80,7 +51,39 @@ pub fn edge_stretch(
     measured: Which,
     cx: &Cx,
 ) -> Result<Stretched> {
-    Edges::new(character, regions, measured, cx)?.measure(character, &clip, samples, cx)
+    let tiles = Tiles::new(character, regions, measured, cx)?;
+    let subject = Subject::new(character, &clip, samples)?;
+    let [shown] = measure(&tiles, [&subject], true, cx)?;
+    let root = |&square: &f32| if square < 0.0 { 1.0 } else { square.sqrt() };
+    let stretch = Field {
+        name: "greatest stretch".into(),
+        unit: "ratio".into(),
+        values: shown.worst.iter().map(root).collect(),
+        stub: None,
+    };
+    Ok(Stretched { table: table(&tiles, &subject, &shown), stretch })
+}
+
+/// The figures of characters whose mesh these edges are of, without a field. What two of them move alike is measured once.
+pub(super) fn tables<const N: usize>(tiles: &Tiles, subjects: [&Subject; N], cx: &Cx) -> Result<[Table; N]> {
+    let shown = measure(tiles, subjects, false, cx)?;
+    Ok(std::array::from_fn(|k| table(tiles, subjects[k], &shown[k])))
+}
+
+/// A row per group of edges.
+fn table(tiles: &Tiles, subject: &Subject, shown: &Shown) -> Table {
+    let rows = || tiles.classes.groups.iter().zip(&shown.groups);
+    let samples = |group: &Group| group.edges * subject.samples;
+    let ratio = |k: usize| rows().map(move |(_, figures)| figures.ratios[k]);
+    Table::new("edge_stretch")
+        .texts("region", rows().map(|(group, _)| Arc::clone(&group.name)))
+        .texts("clip", rows().map(|_| Arc::clone(&subject.clip.name)))
+        .integers("edges", rows().map(|(group, _)| group.edges as i32))
+        .integers("times", rows().map(|_| subject.samples as i32))
+        .numbers("p95", "ratio", ratio(0))
+        .numbers("p99", "ratio", ratio(1))
+        .numbers("max", "ratio", ratio(2))
+        .numbers("torn", "%", rows().map(|(group, figures)| figures.torn as f64 / samples(group) as f64 * 100.0))
 }
 
 /// The clip called `name`; with an empty name the walk, or the first one.

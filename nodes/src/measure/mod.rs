@@ -4,4 +4,3 @@ pub mod bone_distance;
 pub mod compare;
 pub mod edge_stretch;
 pub mod region;
-mod top;

@@ -1,17 +1,17 @@
-//! Linear blend skinning at four times at once, for measures that go through a clip.
+//! Linear blend skinning at many times at once, for measures that go through a clip.
 //!
-//! The four times of one number lie side by side in a register. Weights and positions are read once instead of four times,
-//! no lane is left empty, and what is measured afterwards finds the four times side by side, too.
+//! Four times of one number lie side by side in a register, and the matrices of a joint at all times one behind the other.
+//! Weights and positions are read once for all times, no lane is left empty, and what is measured afterwards finds four
+//! times side by side, too.
+
+use std::array::from_fn;
+use std::ops::Range;
 
 use glam::{Affine3A, Vec3, Vec4};
-use rayon::prelude::*;
-use sinew_graph::{Cx, Result};
 
 use super::JointMatrices;
-use super::skin::{CHUNK, check};
-use crate::data::Skin;
 
-/// How many times.
+/// How many times lie side by side: a quad.
 pub const FOUR: usize = 4;
 
 /// A position at four times: x, y and z of all.
@@ -20,59 +20,122 @@ pub type Place4 = [Vec4; 3];
 /// A matrix at four times: three rows of four numbers.
 type Matrix4 = [[Vec4; 4]; 3];
 
-/// Moves positions as a skin says at four times. A vertex without any weight stays where the bind pose has it. An error
-/// tells of a skin that does not fit the mesh or the joints.
-pub fn skin_four(
-    positions: &[Vec3],
-    skin: &Skin,
-    times: &[JointMatrices; FOUR],
-    out: &mut [Place4],
-    cx: &Cx,
-) -> Result<()> {
-    let joints = times.iter().map(|time| time.joints.len()).min().unwrap_or(0);
-    check(positions.len(), skin, joints, out.len())?;
-    let matrices: Vec<Matrix4> =
-        (0..joints).map(|joint| side_by_side(times.each_ref().map(|time| &time.joints[joint]))).collect();
-    let unweighted = side_by_side(times.each_ref().map(|time| &time.unweighted));
-    if skin.width == 0 {
-        out.iter_mut().zip(positions).for_each(|(out, &p)| *out = moved(&unweighted, p));
-        return Ok(());
-    }
-    // Every vertex is on its own, so chunks change nothing about the bits.
-    let influences = skin.joints.par_chunks(CHUNK * skin.width).zip(skin.weights.par_chunks(CHUNK * skin.width));
-    let chunks = out.par_chunks_mut(CHUNK).zip(positions.par_chunks(CHUNK)).zip(influences);
-    chunks.try_for_each(|((out, positions), (joints, weights))| {
-        cx.check()?;
-        let rows = joints.chunks_exact(skin.width).zip(weights.chunks_exact(skin.width));
-        for ((out, &p), (joints, weights)) in out.iter_mut().zip(positions).zip(rows) {
-            *out = if weights[0] == 0.0 { moved(&unweighted, p) } else { blended(p, joints, weights, &matrices) };
+/// What moves the skin at many times.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QuadMatrices {
+    /// How many quads of times there are.
+    quads: usize,
+    /// Joint by joint, its matrices at all quads.
+    joints: Vec<Matrix4>,
+    /// Bind space to world, for vertices without any weight.
+    unweighted: Matrix4,
+}
+
+impl QuadMatrices {
+    /// The matrices of one rig at these times. Lanes beyond the last time repeat it.
+    pub fn new(times: &[JointMatrices]) -> Self {
+        let joints = times.iter().map(|time| time.joints.len()).min().unwrap_or(0);
+        let quads = times.len().div_ceil(FOUR);
+        let time = |quad: usize, lane: usize| &times[(quad * FOUR + lane).min(times.len() - 1)];
+        let places = (0..joints).flat_map(|joint| (0..quads).map(move |quad| (joint, quad)));
+        let unweighted = times.first().map_or(Affine3A::IDENTITY, |time| time.unweighted);
+        Self {
+            quads,
+            joints: places.map(|(joint, quad)| side_by_side(from_fn(|lane| &time(quad, lane).joints[joint]))).collect(),
+            unweighted: side_by_side([&unweighted; FOUR]),
         }
-        Ok(())
-    })
+    }
+
+    /// How many quads of times there are.
+    pub fn quads(&self) -> usize {
+        self.quads
+    }
+
+    /// How many joints there are.
+    pub fn joints(&self) -> usize {
+        self.joints.len() / self.quads.max(1)
+    }
+
+    /// Whether both move a joint to the same places.
+    pub fn moves_alike(&self, other: &Self, joint: usize) -> bool {
+        let both = joint < self.joints() && joint < other.joints();
+        both && self.quads == other.quads && self.joint(joint, 0..self.quads) == other.joint(joint, 0..self.quads)
+    }
+
+    /// Whether both leave vertices without any weight at the same places.
+    pub fn rests_alike(&self, other: &Self) -> bool {
+        self.unweighted == other.unweighted
+    }
+
+    fn joint(&self, joint: usize, quads: Range<usize>) -> &[Matrix4] {
+        let start = joint * self.quads;
+        &self.joints[start + quads.start..start + quads.end]
+    }
+
+    /// Moves a vertex as its influences say, at the times of some quads: `put` gets the number of each within them, and
+    /// the position. A vertex without any weight stays where the bind pose has it.
+    #[inline(always)]
+    pub fn place(
+        &self,
+        p: Vec3,
+        joints: &[u16],
+        weights: &[f32],
+        quads: Range<usize>,
+        mut put: impl FnMut(usize, Place4),
+    ) {
+        // Most vertices have fewer influences than there is room for, and mostly as many as their neighbours.
+        let used = match weights.first() {
+            Some(&first) if first != 0.0 => {
+                weights.iter().rposition(|&weight| weight != 0.0).map_or(0, |last| last + 1)
+            }
+            _ => 0,
+        };
+        match used {
+            0 => (0..quads.len()).for_each(|quad| put(quad, moved(&self.unweighted, p))),
+            1 => self.blended::<1>(p, joints, weights, quads, put),
+            2 => self.blended::<2>(p, joints, weights, quads, put),
+            3 => self.blended::<3>(p, joints, weights, quads, put),
+            4 => self.blended::<4>(p, joints, weights, quads, put),
+            _ => {
+                let matrices = |k: usize| self.joint(joints[k].into(), quads.clone());
+                for quad in 0..quads.len() {
+                    let first = moved(&matrices(0)[quad], p).map(|x| x * weights[0]);
+                    put(quad, (1..used).fold(first, |sum, k| add(sum, moved(&matrices(k)[quad], p), weights[k])));
+                }
+            }
+        }
+    }
+
+    /// Where the first `N` influences move the position, added by weight.
+    #[inline(always)]
+    fn blended<const N: usize>(
+        &self,
+        p: Vec3,
+        joints: &[u16],
+        weights: &[f32],
+        quads: Range<usize>,
+        mut put: impl FnMut(usize, Place4),
+    ) {
+        let matrices: [&[Matrix4]; N] = from_fn(|k| self.joint(joints[k].into(), quads.clone()));
+        for (quad, first) in matrices[0].iter().enumerate() {
+            let first = moved(first, p).map(|x| x * weights[0]);
+            put(quad, (1..N).fold(first, |sum, k| add(sum, moved(&matrices[k][quad], p), weights[k])));
+        }
+    }
+}
+
+#[inline(always)]
+fn add(sum: Place4, place: Place4, weight: f32) -> Place4 {
+    from_fn(|row| sum[row] + place[row] * weight)
 }
 
 fn side_by_side(times: [&Affine3A; FOUR]) -> Matrix4 {
     let columns = times.map(|m| [m.matrix3.x_axis, m.matrix3.y_axis, m.matrix3.z_axis, m.translation]);
-    std::array::from_fn(|row| std::array::from_fn(|k| Vec4::from_array(columns.map(|columns| columns[k][row]))))
+    from_fn(|row| from_fn(|k| Vec4::from_array(columns.map(|columns| columns[k][row]))))
 }
 
 #[inline(always)]
 fn moved(matrix: &Matrix4, p: Vec3) -> Place4 {
     let (x, y, z) = (Vec4::splat(p.x), Vec4::splat(p.y), Vec4::splat(p.z));
     matrix.map(|[a, b, c, t]| a * x + b * y + c * z + t)
-}
-
-/// Where each influence moves the position, added by weight. Most vertices have fewer influences than there is room for.
-#[inline(always)]
-fn blended(p: Vec3, joints: &[u16], weights: &[f32], matrices: &[Matrix4]) -> Place4 {
-    let mut sum = [Vec4::ZERO; 3];
-    for (&joint, &weight) in joints.iter().zip(weights) {
-        if weight != 0.0 {
-            let weight = Vec4::splat(weight);
-            for (sum, moved) in sum.iter_mut().zip(moved(&matrices[usize::from(joint)], p)) {
-                *sum += moved * weight;
-            }
-        }
-    }
-    sum
 }

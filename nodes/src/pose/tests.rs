@@ -235,25 +235,49 @@ fn clips_are_found_as_people_write_them() {
 }
 
 #[test]
-fn four_times_at_once_are_those_of_one_at_a_time() {
+fn many_times_at_once_are_those_of_one_at_a_time() {
     let rig = Rig::new(&arm()).unwrap();
     let mesh = points(&[Vec3::new(0.5, 0.1, 0.0), Vec3::new(2.0, 0.0, 0.3), Vec3::new(1.0, 0.25, 0.0), Vec3::Z]);
     let skin = Skin {
-        width: 2,
-        joints: Arc::from([0u16, 0, 2, 0, 0, 1, 0, 0]),
-        weights: Arc::from([1.0f32, 0.0, 1.0, 0.0, 0.75, 0.25, 0.0, 0.0]),
+        width: 3,
+        joints: Arc::from([0u16, 0, 0, 2, 0, 1, 0, 1, 0, 0, 0, 0]),
+        weights: Arc::from([1.0f32, 0.0, 0.0, 0.5, 0.0, 0.5, 0.75, 0.25, 0.0, 0.0, 0.0, 0.0]),
     };
-    let times = [0.0f32, 0.2, 0.6, 1.0].map(|time| rig.matrices(&rig.sample(&bend(), time).unwrap()));
-    let mut four = vec![Default::default(); 4];
-    skin_four(&mesh.positions, &skin, &times, &mut four, &sinew_graph::Cx::detached()).unwrap();
+    let times: Vec<f32> = (0..10).map(|k| k as f32 / 9.0).collect();
+    let times: Vec<JointMatrices> =
+        times.iter().map(|&time| rig.matrices(&rig.sample(&bend(), time).unwrap())).collect();
+    let quads = QuadMatrices::new(&times);
+    assert_eq!((quads.quads(), quads.joints()), (3, 3));
     let mut out = Vec::new();
-    for (lane, time) in times.iter().enumerate() {
-        skin_positions(&mesh, &skin, time, &mut out).unwrap();
-        for ([x, y, z], &one) in four.iter().zip(&out) {
-            near(Vec3::new(x[lane], y[lane], z[lane]), one);
+    for (time, matrices) in times.iter().enumerate() {
+        skin_positions(&mesh, &skin, matrices, &mut out).unwrap();
+        for (vertex, &one) in out.iter().enumerate() {
+            let row = vertex * 3..vertex * 3 + 3;
+            let (joints, weights) = (&skin.joints[row.clone()], &skin.weights[row]);
+            // The first quad on its own, or the two behind it.
+            let span = if time < FOUR { 0..1 } else { 1..3 };
+            let mut found = Vec::new();
+            quads.place(mesh.positions[vertex], joints, weights, span.clone(), |quad, place| found.push((quad, place)));
+            let (quad, [x, y, z]) = found[time / FOUR - span.start];
+            assert_eq!(quad, time / FOUR - span.start);
+            near(Vec3::new(x[time % FOUR], y[time % FOUR], z[time % FOUR]), one);
         }
     }
-    let stray = Skin { width: 1, joints: vec![3u16; 4].into(), weights: vec![1.0f32; 4].into() };
-    let error = skin_four(&mesh.positions, &stray, &times, &mut four, &sinew_graph::Cx::detached()).unwrap_err();
-    assert!(error.to_string().contains("joint 3 of 3"));
+}
+
+#[test]
+fn joints_that_another_skeleton_moves_alike_are_known() {
+    let times = |skeleton: &Skeleton| {
+        let rig = Rig::new(skeleton).unwrap();
+        QuadMatrices::new(&[0.0, 0.3].map(|time| rig.matrices(&rig.sample(&bend(), time).unwrap())))
+    };
+    let (whole, mut longer) = (times(&arm()), arm());
+    longer.binds = Arc::from([bind(0.0, 0.0, 0.0), bind(1.0, 0.0, 0.0), bind(2.0, 0.5, 0.0)]);
+    let longer = times(&longer);
+    assert_eq!([0, 1, 2, 3].map(|joint| whole.moves_alike(&longer, joint)), [true, true, true, false]);
+    let mut other = arm();
+    other.node_locals = Arc::from([Transform { scale: Vec3::splat(2.0), ..Transform::IDENTITY }, Transform::IDENTITY]);
+    other.to_world = bind(1.0, 0.0, 0.0);
+    let other = times(&other);
+    assert_eq!([0, 1].map(|joint| whole.moves_alike(&other, joint)), [false, false]);
 }

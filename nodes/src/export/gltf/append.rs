@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use sinew_graph::{Digest, NodeError, Result};
 
+use super::bytes::Bytes;
 use super::json::{array, entry, numbers};
 use crate::io::gltf::document::Document;
 
@@ -102,19 +103,14 @@ impl Appender {
     }
 
     /// The document, with the new bytes behind those of their buffer.
-    pub fn finish(mut self, buffers: &mut Vec<Arc<[u8]>>) -> Result<Value> {
+    pub fn finish(mut self, buffers: &mut Vec<Bytes>) -> Result<Value> {
         if self.bytes.is_empty() {
             return Ok(self.json);
         }
-        buffers.resize(buffers.len().max(self.buffer + 1), Arc::default());
-        let old = &buffers[self.buffer];
-        let mut all = Vec::with_capacity(self.start + self.bytes.len() + 3);
-        all.extend_from_slice(old);
-        all.resize(self.start, 0);
-        all.extend_from_slice(&self.bytes);
-        entry(&mut self.json, "buffers", self.buffer)?["byteLength"] = all.len().into();
-        all.resize(all.len().next_multiple_of(4), 0);
-        buffers[self.buffer] = all.into();
+        buffers.resize(buffers.len().max(self.buffer + 1), Bytes::default());
+        let length = self.start + self.bytes.len();
+        entry(&mut self.json, "buffers", self.buffer)?["byteLength"] = length.into();
+        buffers[self.buffer].append(self.bytes);
         Ok(self.json)
     }
 }

@@ -150,10 +150,12 @@ pub fn write_skins(
                 take(a.joint, &mut numbers)?;
             }
         }
+        let mut known = vec![false; skeleton.joints.len()];
+        numbers.keys().for_each(|&joint| known[usize::from(joint)] = true);
         for &part in changed_parts.iter().filter(|&&part| parts[part].skin == skin) {
             for vertex in parts[part].vertices.clone() {
                 for (joint, _) in character.skin.influences(vertex as usize) {
-                    if !numbers.contains_key(&joint) {
+                    if !std::mem::replace(&mut known[usize::from(joint)], true) {
                         take(joint.into(), &mut numbers)?;
                     }
                 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use sinew_graph::{Cx, NodeError, Result};
 
+use super::bytes::{Bytes, zeros};
 use super::json::entry;
 use super::{Edited, Format};
 use crate::data::{File, Files, SourceFile};
@@ -34,14 +35,14 @@ pub fn pack(edited: &Edited, images: &[SourceFile], name: &str, format: Format, 
         match uri {
             Some(uri) if uri.starts_with("data:") && !changed => {}
             Some(uri) if !uri.starts_with("data:") && relative(uri).is_some() => {
-                beside.push(File { name: relative(uri).unwrap_or_default().into(), bytes: Arc::clone(bytes) });
+                beside.push(File { name: relative(uri).unwrap_or_default().into(), bytes: bytes.first(bytes.len()) });
             }
             _ => {
                 let file = if k == 0 { format!("{name}.bin") } else { format!("{name}_{k}.bin") };
                 json.buffer(k)?["uri"] = encoded(&file).into();
                 let length = edited.document.buffers.get(k).map_or(bytes.len(), |b| b.byte_length);
                 let length = grown(edited, k).unwrap_or(length).min(bytes.len());
-                beside.push(File { name: file.into(), bytes: bytes[..length].into() });
+                beside.push(File { name: file.into(), bytes: bytes.first(length) });
             }
         }
     }
@@ -60,8 +61,8 @@ pub fn pack(edited: &Edited, images: &[SourceFile], name: &str, format: Format, 
     let text = json.text()?;
     let main = match format {
         Format::Gltf => File { name: format!("{name}.gltf").into(), bytes: text.as_bytes().into() },
-        Format::Glb => File { name: format!("{name}.glb").into(), bytes: glb(&text, chunk.map(|b| &**b))?.into() },
-        Format::Vrm => File { name: format!("{name}.vrm").into(), bytes: glb(&text, chunk.map(|b| &**b))?.into() },
+        Format::Glb => File { name: format!("{name}.glb").into(), bytes: glb(&text, chunk)? },
+        Format::Vrm => File { name: format!("{name}.vrm").into(), bytes: glb(&text, chunk)? },
     };
     if beside.iter().any(|file| file.name == main.name) {
         return Err(NodeError::new(format!("the document names a file {} beside it", main.name))
@@ -106,7 +107,8 @@ fn grown(edited: &Edited, k: usize) -> Option<usize> {
     usize::try_from(length).ok()
 }
 
-fn glb(json: &str, bin: Option<&[u8]>) -> Result<Vec<u8>> {
+/// A GLB, put together in its one and only place.
+fn glb(json: &str, bin: Option<&Bytes>) -> Result<Arc<[u8]>> {
     let padded = |length: usize| length.checked_next_multiple_of(4).unwrap_or(usize::MAX);
     let json_length = padded(json.len());
     let bin_length = bin.map(|bin| padded(bin.len()));
@@ -118,18 +120,17 @@ fn glb(json: &str, bin: Option<&[u8]>) -> Result<Vec<u8>> {
                 .help("write it as gltf")
         })
     };
-    let mut out = Vec::with_capacity(total as usize);
-    out.extend_from_slice(b"glTF\x02\0\0\0");
-    out.extend_from_slice(&word(total)?);
-    out.extend_from_slice(&word(json_length as u64)?);
-    out.extend_from_slice(b"JSON");
-    out.extend_from_slice(json.as_bytes());
-    out.resize(20 + json_length, b' ');
+    let header = [*b"glTF", [2, 0, 0, 0], word(total)?, word(json_length as u64)?, *b"JSON"];
+    let mut out = zeros(total as usize);
+    let (head, body) = Arc::make_mut(&mut out).split_at_mut(20);
+    head.copy_from_slice(header.as_flattened());
+    let (text, chunk) = body.split_at_mut(json_length);
+    text[..json.len()].copy_from_slice(json.as_bytes());
+    text[json.len()..].fill(b' ');
     if let (Some(bin), Some(length)) = (bin, bin_length) {
-        out.extend_from_slice(&word(length as u64)?);
-        out.extend_from_slice(b"BIN\0");
-        out.extend_from_slice(bin);
-        out.resize(total as usize, 0);
+        let (head, bytes) = chunk.split_at_mut(8);
+        head.copy_from_slice([word(length as u64)?, *b"BIN\0"].as_flattened());
+        bin.write(bytes);
     }
     Ok(out)
 }
@@ -169,7 +170,7 @@ mod tests {
 
     #[test]
     fn chunks_are_padded_to_four_bytes_with_spaces_and_zeros() {
-        let file = glb("{}", Some(&[7])).unwrap();
+        let file = glb("{}", Some(&Bytes::unchanged(&Arc::from([7])))).unwrap();
         assert_eq!(file.len(), 36);
         assert_eq!(&file[8..28], b"\x24\0\0\0\x04\0\0\0JSON{}  \x04\0\0\0");
         assert_eq!(&file[28..], b"BIN\0\x07\0\0\0");

@@ -17,7 +17,12 @@ const INFLUENCES: usize = 4;
 /// The parts whose weights differ from those in the file, by number.
 pub fn changed(character: &Character) -> Vec<usize> {
     let (new, old) = (&character.skin, &character.source_skin);
-    let same_vertex = |v: usize| new.influences(v).eq(old.influences(v));
+    let row = |skin: &Skin, v: usize| v * skin.width..(v + 1) * skin.width;
+    let stored_alike = |v: usize| {
+        let (a, b) = (row(new, v), row(old, v));
+        new.joints[a.clone()] == old.joints[b.clone()] && new.weights[a] == old.weights[b]
+    };
+    let same_vertex = |v: usize| stored_alike(v) || new.influences(v).eq(old.influences(v));
     let shared = new.width == old.width
         && std::sync::Arc::ptr_eq(&new.joints, &old.joints)
         && std::sync::Arc::ptr_eq(&new.weights, &old.weights);
@@ -119,6 +124,8 @@ impl Reduced {
 fn stored(character: &Character, part: usize, skins: &SkinNumbers, reduced: &mut Reduced, cx: &Cx) -> Result<Stored> {
     let part = &character.mesh.parts[part];
     let numbers = skins.get(&part.skin).ok_or_else(|| NodeError::new("a part has no skin").at("character"))?;
+    let mut number_of = vec![None; character.skeleton.joints.len()];
+    numbers.iter().for_each(|(&joint, &number)| number_of[usize::from(joint)] = Some(number));
     let mut out =
         Stored { joints: Vec::with_capacity(part.vertices.len()), weights: Vec::with_capacity(part.vertices.len()) };
     let mut row: Vec<(u16, f64)> = Vec::new();
@@ -133,34 +140,33 @@ fn stored(character: &Character, part: usize, skins: &SkinNumbers, reduced: &mut
                 .at("character")
                 .help("look at the node that made the weights: those of each vertex sum to 1"));
         }
+        let mut sum = total;
         if row.len() > INFLUENCES {
-            let kept: f64 = row[..INFLUENCES].iter().map(|(_, weight)| weight).sum();
+            sum = row[..INFLUENCES].iter().map(|(_, weight)| weight).sum();
             if reduced.vertices == 0 {
                 reduced.first = v;
             }
             reduced.vertices += 1;
-            reduced.share = reduced.share.max((1.0 - kept / total) as f32);
+            reduced.share = reduced.share.max((1.0 - sum / total) as f32);
             row.truncate(INFLUENCES);
         }
         let (mut joints, mut weights) = ([0; INFLUENCES], [0.0; INFLUENCES]);
-        for (k, &(joint, _)) in row.iter().enumerate() {
-            joints[k] = *numbers.get(&joint).ok_or_else(|| {
+        // The largest takes what rounding leaves, so that the sum is 1 to the last bit.
+        let mut others = 0.0;
+        for (k, &(joint, weight)) in row.iter().enumerate() {
+            let number = number_of[usize::from(joint)].ok_or_else(|| {
                 NodeError::new(format!("vertex {v} of {:?} names joint {joint}, which its skin lacks", part.name))
                     .at("character")
             })?;
-        }
-        let sum: f64 = row.iter().map(|(_, weight)| weight).sum();
-        for (k, &(_, weight)) in row.iter().enumerate().skip(1) {
-            weights[k] = (weight / sum) as f32;
-        }
-        // The largest takes what rounding leaves, so that the sum is 1 to the last bit.
-        let others: f64 = weights.iter().map(|&weight| f64::from(weight)).sum();
-        weights[0] = (1.0 - others) as f32;
-        for (joint, weight) in joints.iter_mut().zip(weights) {
-            if weight == 0.0 {
-                *joint = 0;
+            if k > 0 {
+                weights[k] = (weight / sum) as f32;
+                others += f64::from(weights[k]);
+            }
+            if k == 0 || weights[k] != 0.0 {
+                joints[k] = number;
             }
         }
+        weights[0] = (1.0 - others) as f32;
         out.joints.push(joints);
         out.weights.push(weights);
     }

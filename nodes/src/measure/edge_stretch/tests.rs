@@ -7,6 +7,7 @@ use crate::data::{
     Body, Cells, Channel, Collar, Finding, Interpolation, Joint, Kind, Mesh, Region, Skeleton, Skin, Source, Stance,
     Target, Transform, Treatment, Weld,
 };
+use crate::io::sample_character::{Sample, sample_character};
 
 fn clip(name: &str, channels: Vec<Channel>) -> Clip {
     Clip { name: name.into(), duration: 2.0, channels }
@@ -199,10 +200,156 @@ fn what_cannot_be_measured_is_said() {
     assert!(edge_stretch(&arm(), None, String::new(), 24, Which::Treated, &cx).unwrap_err().is_cancelled());
 }
 
+/// The fox with one region from its hips to behind, and the same with that region handed to an added joint.
+fn foxes() -> (Character, Character, Regions) {
+    let before = sample_character(Sample::Fox, 0.6, &Cx::detached()).unwrap();
+    let hips = before.skeleton.joints.iter().position(|joint| joint.name.to_lowercase().contains("hips")).unwrap();
+    let behind = before.skeleton.position(hips).z;
+    let vertices: Vec<u32> =
+        (0..).zip(before.mesh.positions.iter()).filter(|(_, p)| p.z < behind).map(|(k, _)| k).collect();
+    let regions = regions_of(&before, &vertices);
+    let mut after = before.clone();
+    let mut joints = after.skeleton.joints.to_vec();
+    let added = Joint { name: "Tail_1".into(), parent: Some(hips as u16), node: None, has_bind: true };
+    joints.push(added);
+    after.skeleton.binds = after.skeleton.binds.iter().copied().chain([after.skeleton.binds[hips]]).collect();
+    let width = after.skin.width;
+    let (mut of, mut weights) = (after.skin.joints.to_vec(), after.skin.weights.to_vec());
+    for &vertex in &vertices {
+        let row = vertex as usize * width..(vertex as usize + 1) * width;
+        // Those farther behind keep half of their first weight.
+        let kept = if vertex % 3 == 0 { 0.5 } else { 0.0 };
+        weights[row.clone()].fill(0.0);
+        let first = of[row.start];
+        of[row.clone()].fill(0);
+        (of[row.start], of[row.start + 1]) = (joints.len() as u16 - 1, first);
+        (weights[row.start], weights[row.start + 1]) = (1.0 - kept, kept);
+    }
+    after.skeleton.joints = joints.into();
+    (after.skin.joints, after.skin.weights) = (of.into(), weights.into());
+    (before, after, regions)
+}
+
+#[test]
+fn two_characters_side_by_side_measure_what_each_measures_alone() {
+    let (before, after, regions) = foxes();
+    let cx = Cx::detached();
+    let tiles = Tiles::new(&before, Some(&regions), Which::Treated, &cx).unwrap();
+    assert!(tiles.are_of(&after));
+    let [first, second] = [&before, &after].map(|character| Subject::new(character, "walk", 23).unwrap());
+    let alike = subject::Alike::new(&first, &second);
+    let shared = (0..tiles.len()).filter(|&tile| alike.tile(tiles.tile(tile))).count();
+    assert!(shared > tiles.len() / 4 && shared < tiles.len() * 3 / 4, "{shared} of {} are alike", tiles.len());
+    for threads in [1, 2] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let together = pool.install(|| tables(&tiles, [&first, &second], &cx).unwrap());
+        let alone = [&before, &after].map(|character| run(character, Some(&regions), "walk", 23).table);
+        assert_eq!(together, alone);
+        assert!(together[0] != together[1]);
+    }
+}
+
+/// Every edge by a set, every ratio kept and sorted.
+#[test]
+fn figures_are_those_of_a_plain_way() {
+    let (_, character, regions) = foxes();
+    let samples = 5;
+    let rig = crate::pose::Rig::new(&character.skeleton).unwrap();
+    let out = run(&character, Some(&regions), "walk", samples);
+    let clip = find_clip(&character.clips, "walk").unwrap();
+    let edges: std::collections::BTreeSet<[u32; 2]> = character
+        .mesh
+        .triangles
+        .iter()
+        .flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]].map(|[a, b]| [a.min(b), a.max(b)]))
+        .collect();
+    let length = |at: &[Vec3], [a, b]: [u32; 2]| f64::from(at[a as usize].distance(at[b as usize]));
+    let inside = |[a, b]: [u32; 2]| [a, b].iter().all(|end| regions.regions[0].vertices.contains(end));
+    let edges: Vec<_> = edges.into_iter().filter(|&edge| length(&character.mesh.positions, edge) > 0.0).collect();
+    let (mut ratios, mut counts) = ([Vec::new(), Vec::new()], [0, 0]);
+    let mut worst = vec![0.0f64; character.mesh.positions.len()];
+    let rows: Vec<usize> = edges.iter().map(|&edge| usize::from(!inside(edge))).collect();
+    rows.iter().for_each(|&row| counts[row] += 1);
+    for k in 0..samples {
+        let pose = rig.sample(clip, clip.duration * k as f32 / samples as f32).unwrap();
+        let mut moved = Vec::new();
+        crate::pose::skin_positions(&character.mesh, &character.skin, &rig.matrices(&pose), &mut moved).unwrap();
+        for (&edge, &row) in edges.iter().zip(&rows) {
+            let ratio = length(&moved, edge) / length(&character.mesh.positions, edge);
+            ratios[row].push(ratio);
+            for end in edge {
+                worst[end as usize] = worst[end as usize].max(ratio);
+            }
+        }
+    }
+    for (row, (mut ratios, count)) in ratios.into_iter().zip(counts).enumerate() {
+        assert_eq!(number(&out.table, "edges", row), f64::from(count));
+        let torn = ratios.iter().filter(|&&ratio| !(0.67..=1.5).contains(&ratio)).count();
+        let share = 100.0 * torn as f64 / ratios.len() as f64;
+        assert!((number(&out.table, "torn", row) - share).abs() < 0.01, "row {row}");
+        ratios.sort_by(f64::total_cmp);
+        for (name, share) in [("p95", 0.95), ("p99", 0.99), ("max", 1.0)] {
+            let place = share * (ratios.len() - 1) as f64;
+            let (low, high) = (ratios[place.floor() as usize], ratios[place.ceil() as usize]);
+            let expected = low + (high - low) * place.fract();
+            let found = number(&out.table, name, row);
+            assert!((found - expected).abs() < 1e-4 * expected, "row {row}, {name}: {found}, not {expected}");
+        }
+    }
+    for (vertex, (&found, &expected)) in out.stretch.values.iter().zip(&worst).enumerate() {
+        // A vertex without edges has 1.
+        let expected = if expected == 0.0 { 1.0 } else { expected };
+        assert!((f64::from(found) - expected).abs() < 1e-3 * expected, "vertex {vertex}: {found}, not {expected}");
+    }
+}
+
+#[test]
+fn an_edge_in_two_regions_counts_to_both() {
+    let character = arm();
+    let mut regions = regions_of(&character, &[2, 3, 4, 5]);
+    let mut other = regions.regions[0].clone();
+    (other.number, other.finding.name, other.vertices) = (1, "Hand".into(), Arc::from([3u32, 4, 5]));
+    regions.regions.push(other);
+    // 2-3, 2-4, 3-4, 3-5, 4-5 are of the first, the last three of both; 3-4 is torn.
+    let table = run(&character, Some(&regions), "walk", 2).table;
+    assert_eq!([0, 1, 2].map(|row| number(&table, "edges", row)), [5.0, 3.0, 4.0]);
+    assert_eq!([0, 1, 2].map(|row| number(&table, "torn", row)), [10.0, 1.0 / 6.0 * 100.0, 0.0]);
+    assert!((number(&table, "max", 1) - 1.0).abs() < 1e-6);
+}
+
+#[test]
+fn a_sample_of_edges_that_misleads_changes_no_figure() {
+    let mut character = arm();
+    // Triangles on their own, of 3 edges each. Of the 63 edges of each 21 triangles a sample sees the first, and that is
+    // one of two that become twice as long.
+    let count = 21 * 2048;
+    let corners = [Vec3::ZERO, Vec3::X, Vec3::Y];
+    let positions: Vec<Vec3> = (0..3 * count).map(|k| corners[k % 3]).collect();
+    character.mesh.normals = positions.iter().map(|_| Vec3::Z).collect();
+    character.mesh.colours = positions.iter().map(|_| [255; 4]).collect();
+    character.mesh.triangles = (0..count as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
+    character.mesh.positions = positions.into();
+    let joint = |k: usize| u16::from(k % 63 == 1);
+    character.skin =
+        Skin { width: 1, joints: (0..3 * count).map(joint).collect(), weights: (0..3 * count).map(|_| 1.0).collect() };
+    let slide = Channel {
+        node: 1,
+        target: Target::Translation,
+        interpolation: Interpolation::Linear,
+        times: Arc::from([0.0f32]),
+        values: Arc::from([2.0f32, 0.0, 0.0]),
+    };
+    character.clips.clips = vec![clip("Slide", vec![slide])];
+    let table = run(&character, None, "", 1).table;
+    // 3.2 % of all edges are longer: of (2, 0) and (0, 1) from (0, 0) and (0, 1).
+    assert!((number(&table, "p95", 0) - 1.0).abs() < 1e-6, "{}", number(&table, "p95", 0));
+    assert!((number(&table, "p99", 0) - 2.0).abs() < 1e-6, "{}", number(&table, "p99", 0));
+    assert!((number(&table, "max", 0) - 2.0).abs() < 1e-6);
+}
+
 #[test]
 fn figures_have_the_same_bits_on_any_number_of_threads() {
-    let character = arm();
-    let regions = regions_of(&character, &[2, 3, 4, 5]);
+    let (_, character, regions) = foxes();
     let on = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| run(&character, Some(&regions), "walk", 24))

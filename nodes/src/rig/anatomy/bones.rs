@@ -54,7 +54,7 @@ impl Bones {
     /// Reads which joints are used, and joins loose parts.
     pub fn of(skeleton: &Skeleton, skin: &Skin) -> Self {
         let count = skeleton.joints.len();
-        let used = used(count, skin);
+        let mut used = used(count, skin);
         let mut parents: Vec<Option<u16>> = (0..count)
             .map(|k| {
                 let mut at = skeleton.joints[k].parent.filter(|_| used[k]);
