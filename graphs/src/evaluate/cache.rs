@@ -7,7 +7,7 @@
 //! (GreedyDual-Size, Cao and Irani 1997).
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, VecDeque};
+use std::collections::{BinaryHeap, HashMap, VecDeque, hash_map};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
@@ -53,7 +53,8 @@ struct Entry {
     flight: Option<FlightId>,
     /// Who holds it, in which epoch.
     holds: (u32, u32),
-    results: Option<Results>,
+    /// Apart, so that going through many keys does not go through their results.
+    results: Option<Box<Results>>,
     /// Its place in the queue; `None` while it was met there held.
     priority: Option<u64>,
     memo: Option<Box<Memo>>,
@@ -193,7 +194,7 @@ impl Cache {
     }
 
     pub fn get(&self, place: Place) -> Option<&Results> {
-        self.entries[place.0 as usize].results.as_ref()
+        self.entries[place.0 as usize].results.as_deref()
     }
 
     /// What runs or is loaded for the key.
@@ -256,7 +257,7 @@ impl Cache {
 
     /// Adds a result and makes room for it. Above the budget is at most this one, until it returns. It is
     /// held until [`Cache::release`].
-    pub fn insert(&mut self, place: Place, results: Results, contents: Option<Arc<[Digest]>>) {
+    pub fn insert(&mut self, place: Place, results: Box<Results>, contents: Option<Arc<[Digest]>>) {
         self.hold(place);
         if let Some(contents) = contents {
             self.set_contents(place, contents);
@@ -413,9 +414,10 @@ impl Cache {
     }
 
     fn place(&mut self, key: Digest) -> Place {
-        if let Some(&place) = self.places.get(&key) {
-            return place;
-        }
+        let vacant = match self.places.entry(key) {
+            hash_map::Entry::Occupied(place) => return *place.get(),
+            hash_map::Entry::Vacant(vacant) => vacant,
+        };
         let entry = Entry {
             key,
             nodes: 0,
@@ -429,7 +431,7 @@ impl Cache {
         };
         let place = match self.free.pop() {
             Some(place) => {
-                *self.entry(place) = entry;
+                self.entries[place.0 as usize] = entry;
                 place
             }
             None => {
@@ -437,8 +439,7 @@ impl Cache {
                 Place(self.entries.len() as u32 - 1)
             }
         };
-        self.places.insert(key, place);
-        place
+        *vacant.insert(place)
     }
 
     fn entry(&mut self, place: Place) -> &mut Entry {
@@ -533,13 +534,13 @@ mod tests {
         Digest::of(&k.to_le_bytes())
     }
 
-    fn results(bytes: usize) -> Results {
-        Results {
+    fn results(bytes: usize) -> Box<Results> {
+        Box::new(Results {
             values: Vec::new(),
             warnings: Vec::new(),
             nanos: 1,
             memory: Memory { shared: Vec::new(), own: bytes },
-        }
+        })
     }
 
     #[test]

@@ -373,7 +373,7 @@ impl Engine {
         flight: &Flight,
         waiting: &[Slot],
         outcome: Outcome,
-        (place, results, digests): (Place, Results, Option<Vec<Digest>>),
+        (place, results, digests): (Place, Box<Results>, Option<Vec<Digest>>),
     ) {
         let (nanos, bytes) = (results.nanos, results.memory.bytes());
         // Held until its users are known.

@@ -73,13 +73,13 @@ pub(super) struct Job {
 /// How a step ended.
 pub(super) enum Ended {
     Done {
-        results: Results,
+        results: Box<Results>,
         reads: Vec<FileRead>,
         digests: Option<Vec<Digest>>,
         differences: Vec<Difference>,
     },
     Loaded {
-        results: Results,
+        results: Box<Results>,
         digests: Option<Vec<Digest>>,
     },
     Failed {
@@ -186,7 +186,7 @@ fn perform(registry: &Registry, disk: Option<&DiskReader>, job: &Job, step: &Ste
             Some((values, warnings, nanos)) if fits(&step.recipe, &values).is_ok() => {
                 let digests = digests(&values);
                 let memory = Memory::of(&values);
-                Ended::Loaded { results: Results { values, warnings, nanos, memory }, digests }
+                Ended::Loaded { results: Box::new(Results { values, warnings, nanos, memory }), digests }
             }
             _ => Ended::NotLoaded,
         };
@@ -238,7 +238,8 @@ fn perform(registry: &Registry, disk: Option<&DiskReader>, job: &Job, step: &Ste
     }
     drop(call);
     let (digests, memory) = (digests(&values), Memory::of(&values));
-    Ended::Done { results: Results { values, warnings, nanos: 0, memory }, reads, digests, differences }
+    let results = Box::new(Results { values, warnings, nanos: 0, memory });
+    Ended::Done { results, reads, digests, differences }
 }
 
 /// The arguments: inputs converted to their types, driven knobs taken from their wires.
