@@ -63,6 +63,12 @@ fn document(c: &mut Criterion) {
     group.bench_function("try a wire whose start hangs on all other nodes", |b| {
         b.iter(|| large.check(&connect, &registry))
     });
+    let into_the_middle = Edit::Connect {
+        graph: "main".into(),
+        from: OutputEnd { node: "fold4990".into(), socket: "number".into() },
+        to: InputEnd { node: "fold5001".into(), socket: "others".into() },
+    };
+    group.bench_function("try a wire into the middle of it", |b| b.iter(|| large.check(&into_the_middle, &registry)));
     let all: Vec<NodeId> = large.graphs["main"].nodes.keys().cloned().collect();
     let remove = Edit::RemoveNodes { graph: "main".into(), nodes: all.clone() };
     group.bench_function("remove all nodes and undo", |b| {

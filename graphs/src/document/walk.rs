@@ -27,6 +27,10 @@ impl Graph {
         if from == to {
             return Some(vec![from.clone()]);
         }
+        // A node that feeds nothing closes none, as most that a wire is drawn to.
+        if !self.wires.values().flat_map(|sources| sources.iter()).any(|source| source.node == *to) {
+            return None;
+        }
         Wiring::of(self).path(to, from)
     }
 
