@@ -9,7 +9,7 @@ use sinew_graph::Data;
 use sinew_graph::column::{Column, ColumnError, Columns};
 use sinew_graph::value::{DataType, DataTypeId};
 
-use super::{Body, Skeleton, Stance};
+use super::{Body, Kind, Skeleton, Stance};
 
 /// Chains of one body.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,12 +27,20 @@ pub struct Chains {
 pub struct Chain {
     /// The name of its bones: `Tail` gives `Tail_1` to `Tail_K` and `Tail_End`.
     pub name: Arc<str>,
+    /// What it runs along.
+    pub kind: Kind,
     /// The number of its region.
     pub region: u32,
     /// The joint it hangs from.
     pub parent: u16,
     /// K + 1 joints in bind space, the last one the weightless end.
     pub joints: Arc<[Vec3]>,
+    /// The direction of each of its K bones in the pose that it comes to rest in, bind space, unit length; empty for that
+    /// of the bind pose.
+    pub rest: Arc<[Vec3]>,
+    /// The joints of the skeleton that are its bones already, K of them; empty for a chain whose bones are yet to be
+    /// added.
+    pub existing: Arc<[u16]>,
     /// Length L: the 99th percentile of the geodesic distance; file units.
     pub length: f32,
     /// The welded vertices of its region, rising.
@@ -42,20 +50,30 @@ pub struct Chain {
 }
 
 impl Chains {
-    /// The number that the first joint of every chain gets: joints stand behind those of the skeleton, chain after chain.
-    pub fn first_joints(&self) -> Vec<usize> {
-        let count = self.body.skeleton.joints.len();
-        let starts = self.chains.iter().scan(count, |next, chain| {
-            let first = *next;
-            *next += chain.joints.len();
-            Some(first)
-        });
-        starts.collect()
+    /// The chains whose bones are yet to be added, and the number that the first joint of each gets: joints stand behind
+    /// those of the skeleton, chain after chain.
+    pub fn added(&self) -> impl Iterator<Item = (&Chain, usize)> {
+        let mut next = self.body.skeleton.joints.len();
+        self.chains.iter().filter(|chain| chain.existing.is_empty()).map(move |chain| {
+            let first = next;
+            next += chain.joints.len();
+            (chain, first)
+        })
+    }
+
+    /// Every chain with the joint numbers of its K bones, those to be added included.
+    pub fn with_joints(&self) -> impl Iterator<Item = (&Chain, Vec<u16>)> {
+        let mut added = self.added().map(|(_, first)| first);
+        self.chains.iter().map(move |chain| {
+            let first = if chain.existing.is_empty() { added.next().unwrap_or_default() } else { 0 };
+            let bones = (first..first + chain.bones()).map(|joint| joint as u16);
+            (chain, if chain.existing.is_empty() { bones.collect() } else { chain.existing.to_vec() })
+        })
     }
 
     /// How many joints a skeleton has with those of the chains.
     pub fn joint_count(&self) -> usize {
-        self.body.skeleton.joints.len() + self.chains.iter().map(|chain| chain.joints.len()).sum::<usize>()
+        self.body.skeleton.joints.len() + self.added().map(|(chain, _)| chain.joints.len()).sum::<usize>()
     }
 }
 
@@ -90,6 +108,7 @@ impl Chain {
 #[derive(Serialize, Deserialize)]
 struct Head {
     name: Arc<str>,
+    kind: Kind,
     region: u32,
     parent: u16,
     length: f32,
@@ -109,11 +128,19 @@ impl Data for Chains {
         let heads: Vec<Head> = self
             .chains
             .iter()
-            .map(|c| Head { name: Arc::clone(&c.name), region: c.region, parent: c.parent, length: c.length })
+            .map(|c| Head {
+                name: Arc::clone(&c.name),
+                kind: c.kind,
+                region: c.region,
+                parent: c.parent,
+                length: c.length,
+            })
             .collect();
         columns.push(Column::json("chains", &heads));
         for (k, chain) in self.chains.iter().enumerate() {
             columns.push(Column::f32(format!("chain{k}.joint"), &chain.joints));
+            columns.push(Column::f32(format!("chain{k}.rest"), &chain.rest));
+            columns.push(Column::u16(format!("chain{k}.existing"), &chain.existing));
             columns.push(Column::u32(format!("chain{k}.vertex"), &chain.vertices));
             columns.push(Column::f32(format!("chain{k}.geodesic"), &chain.geodesic));
         }
@@ -125,10 +152,13 @@ impl Data for Chains {
         let chain = |(k, head): (usize, Head)| {
             Ok(Chain {
                 name: head.name,
+                kind: head.kind,
                 region: head.region,
                 parent: head.parent,
                 length: head.length,
                 joints: columns.get(&format!("chain{k}.joint"))?.as_f32()?,
+                rest: columns.get(&format!("chain{k}.rest"))?.as_f32()?,
+                existing: columns.get(&format!("chain{k}.existing"))?.as_u16()?,
                 vertices: columns.get(&format!("chain{k}.vertex"))?.as_u32()?,
                 geodesic: columns.get(&format!("chain{k}.geodesic"))?.as_f32()?,
             })

@@ -27,7 +27,7 @@ pub fn apply(
     };
     let used = check_skin(character, &skeleton, skin, chains.is_some(), cx)?;
     if let Some(chains) = chains {
-        for (chain, first) in chains.chains.iter().zip(chains.first_joints()) {
+        for (chain, first) in chains.added() {
             if !used[first..first + chain.bones()].contains(&true) {
                 cx.warn_at("skin", format!("no vertex follows chain {}: connect its chain weights", chain.name));
             }
@@ -53,7 +53,7 @@ fn with_chains(skeleton: &Skeleton, chains: &Chains) -> Result<Skeleton> {
     }
     let mut joints = skeleton.joints.to_vec();
     let mut binds = skeleton.binds.to_vec();
-    for chain in &chains.chains {
+    for (chain, _) in chains.added() {
         let parent = usize::from(chain.parent);
         if parent >= skeleton.binds.len() {
             return Err(other());

@@ -10,7 +10,8 @@ use crate::data::{Chain, Chains, Skin};
 ///
 /// Along the chain each bone rules its own segment and shares the quarters at its ends with its neighbours, half and half
 /// where they meet. Before the first bone stands the joint that the chain hangs from. All stored copies of a vertex get
-/// the same weights. Joints are numbered as the apply node adds them.
+/// the same weights. Joints are numbered as the apply node adds them. The skin of bones that were there before stays as it
+/// is.
 #[node(id = "rig.chain_weights", revision = 1)]
 pub fn chain_weights(
     /// The chains.
@@ -26,16 +27,16 @@ pub fn chain_weights(
             .help("lower the count of bones or pick fewer regions"));
     }
     let weld = &chains.body.weld;
-    for chain in &chains.chains {
+    for (chain, _) in chains.added() {
         check(chain, weld.first.len())?;
     }
     // A row for each welded vertex from the first to the last that is in a chain; a weight of 0 for those that are not.
-    let named = || chains.chains.iter().flat_map(|chain| chain.vertices.iter().copied());
+    let named = || chains.added().flat_map(|(chain, _)| chain.vertices.iter().copied());
     let low = named().min().unwrap_or(0);
     let end = named().max().map_or(low, |last| last + 1);
     let mut rows = vec![Influences { joints: [0; WIDTH], weights: [0.0; WIDTH] }; (end - low) as usize];
     let mut shared = 0usize;
-    for (chain, first) in chains.chains.iter().zip(chains.first_joints()) {
+    for (chain, first) in chains.added() {
         let law = Law::of(chain, first);
         for (stretch, along) in chain.vertices.chunks(STRIDE).zip(chain.geodesic.chunks(STRIDE)) {
             cx.check()?;

@@ -28,7 +28,7 @@ pub struct ChainsOut {
 /// distance, smoothed twice. Shells that share no edge with the collar (fur over skin, a tail in pieces) are measured from
 /// the shells they face. Joints are called `Tail_1` to `Tail_K` and `Tail_End`; where the character has such a name
 /// already, the chain is called `Tail2`, and so on.
-#[node(id = "rig.dijkstra_chain", revision = 1)]
+#[node(id = "rig.dijkstra_chain", revision = 2)]
 pub fn dijkstra_chain(
     /// Regions with their collars and what was decided of them.
     regions: &Regions,
@@ -91,9 +91,12 @@ pub fn dijkstra_chain(
         rows.push(Row { region, chain: Some(chains.len()), joint: collar.joint, bridged, reason });
         chains.push(Chain {
             name,
+            kind: region.finding.kind,
             region: region.number,
             parent: collar.joint,
             joints: joints.into(),
+            rest: Arc::from([]),
+            existing: Arc::from([]),
             length,
             vertices: Arc::clone(&region.vertices),
             geodesic: geodesic.into(),

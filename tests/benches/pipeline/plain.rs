@@ -129,7 +129,7 @@ pub fn dijkstra(
 /// Weights along chains, through a map from vertices to distances.
 pub fn chain_weights(chains: &Chains, skin: &Skin) -> (Vec<u16>, Vec<f32>) {
     let mut found = HashMap::new();
-    for (chain, first) in chains.chains.iter().zip(chains.first_joints()) {
+    for (chain, first) in chains.added() {
         for (&vertex, &g) in chain.vertices.iter().zip(chain.geodesic.iter()) {
             found.entry(vertex).or_insert((chain, first, g));
         }
