@@ -6,6 +6,7 @@ pub mod export;
 pub mod io;
 pub mod measure;
 pub mod mesh;
+pub mod motion;
 pub mod pose;
 pub mod rig;
 pub mod value;

@@ -14,6 +14,7 @@ use sinew_graph::{NodeError, Result};
 use crate::data::{Clip, Skeleton, Transform};
 
 pub use four::{FOUR, Place4, QuadMatrices};
+pub(crate) use sample::slerp;
 pub use sample::{find_clip, sample_channel};
 pub(crate) use skin::check_skin;
 pub use skin::skin_positions;

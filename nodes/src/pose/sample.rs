@@ -100,7 +100,7 @@ fn quaternion(stored: [f32; 4]) -> Result<DQuat, String> {
 }
 
 /// The shortest way on the sphere. Exact to rounding at all angles, for which glam's arc cosine is too coarse.
-fn slerp(a: DQuat, b: DQuat, t: f64) -> DQuat {
+pub(crate) fn slerp(a: DQuat, b: DQuat, t: f64) -> DQuat {
     let b = if a.dot(b) < 0.0 { -b } else { b };
     // Half the angle between two unit vectors from the lengths of their difference and sum: no cancellation anywhere.
     let theta = 2.0 * (a - b).length().atan2((a + b).length());
