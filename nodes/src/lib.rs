@@ -27,6 +27,8 @@ pub fn register(registry: &mut Registry) -> Result<(), RegistryError> {
         measure::edge_stretch::node(),
         mesh::info::node(),
         mesh::weld::node(),
+        motion::bake::node(),
+        motion::spring::node(),
         rig::apply::node(),
         rig::chain_weights::node(),
         rig::collar::node(),

@@ -14,8 +14,8 @@ use sinew_graph::{NodeError, Result};
 use crate::data::{Clip, Skeleton, Transform};
 
 pub use four::{FOUR, Place4, QuadMatrices};
-pub(crate) use sample::slerp;
 pub use sample::{find_clip, sample_channel};
+pub(crate) use sample::{malformed, sample_local, slerp};
 pub(crate) use skin::check_skin;
 pub use skin::skin_positions;
 
@@ -151,7 +151,7 @@ impl Rig {
     /// Like [`Rig::sample`], into a pose that is reused.
     pub fn sample_into(&self, clip: &Clip, time: f32, pose: &mut Pose) -> Result<()> {
         pose.locals.clone_from(&self.rest.locals);
-        sample::sample_clip(clip, time, &mut pose.locals)
+        sample::sample_clip(clip, time.into(), &mut pose.locals)
     }
 
     /// The matrix of every node in the file's world.
@@ -193,7 +193,7 @@ pub fn sample(clip: &Clip, time: f32, skeleton: &Skeleton) -> Result<Pose> {
     Rig::new(skeleton)?.sample(clip, time)
 }
 
-fn affine(matrix: &[f32; 16]) -> DAffine3 {
+pub(crate) fn affine(matrix: &[f32; 16]) -> DAffine3 {
     DAffine3::from_mat4(Mat4::from_cols_array(matrix).as_dmat4())
 }
 
@@ -202,7 +202,7 @@ fn single(matrix: &DAffine3) -> Affine3A {
 }
 
 /// A node's local matrix.
-fn matrix(local: &Transform) -> DAffine3 {
+pub(crate) fn matrix(local: &Transform) -> DAffine3 {
     // Normalised, because a stored quaternion that is off by a rounding would scale all that hangs below it.
     let rotation = DQuat::from_array(local.rotation.map(f64::from)).normalize();
     DAffine3::from_scale_rotation_translation(local.scale.as_dvec3(), rotation, local.translation.as_dvec3())

@@ -6,36 +6,43 @@ use sinew_graph::{NodeError, Result};
 use crate::data::{Channel, Clip, Clips, Interpolation, Target, Transform};
 
 /// Moves `locals` as a clip says at a time; other nodes stay.
-pub(super) fn sample_clip(clip: &Clip, time: f32, locals: &mut [Transform]) -> Result<()> {
+pub(super) fn sample_clip(clip: &Clip, time: f64, locals: &mut [Transform]) -> Result<()> {
     if !time.is_finite() {
         return Err(NodeError::new(format!("clip {:?} cannot be sampled at the time {time}", clip.name)));
     }
     for channel in &clip.channels {
-        let fail = |what: String| {
-            NodeError::new(format!("clip {:?}, {:?} of node {}: {what}", clip.name, channel.target, channel.node))
-                .help("leave this clip out, or export it anew")
-        };
         let nodes = locals.len();
         let Some(local) = locals.get_mut(channel.node as usize) else {
-            return Err(fail(format!("there are {nodes} nodes")));
+            return Err(malformed(clip, channel, format!("there are {nodes} nodes")));
         };
-        let mut out = [0.0; 4];
-        let arity = match channel.target {
-            Target::Translation | Target::Scale => 3,
-            Target::Rotation => 4,
-            // Morph targets do not move joints.
-            Target::Weights => continue,
-        };
-        if !sample_channel(channel, time, &mut out[..arity]).map_err(fail)? {
-            continue;
-        }
-        let [x, y, z, _] = out;
-        match channel.target {
-            Target::Translation => local.translation = [x, y, z].into(),
-            Target::Scale => local.scale = [x, y, z].into(),
-            Target::Rotation => local.rotation = out,
-            Target::Weights => {}
-        }
+        sample_local(channel, time, local).map_err(|what| malformed(clip, channel, what))?;
+    }
+    Ok(())
+}
+
+/// An error that names a channel.
+pub(crate) fn malformed(clip: &Clip, channel: &Channel, what: String) -> NodeError {
+    NodeError::new(format!("clip {:?}, {:?} of node {}: {what}", clip.name, channel.target, channel.node))
+        .help("leave this clip out, or export it anew")
+}
+
+/// Moves a node as one of its channels says at a time. Morph targets move no node.
+pub(crate) fn sample_local(channel: &Channel, time: f64, local: &mut Transform) -> Result<(), String> {
+    let mut out = [0.0; 4];
+    let arity = match channel.target {
+        Target::Translation | Target::Scale => 3,
+        Target::Rotation => 4,
+        Target::Weights => return Ok(()),
+    };
+    if !sample_channel(channel, time, &mut out[..arity])? {
+        return Ok(());
+    }
+    let [x, y, z, _] = out;
+    match channel.target {
+        Target::Translation => local.translation = [x, y, z].into(),
+        Target::Scale => local.scale = [x, y, z].into(),
+        Target::Rotation => local.rotation = out,
+        Target::Weights => {}
     }
     Ok(())
 }
@@ -43,7 +50,7 @@ pub(super) fn sample_clip(clip: &Clip, time: f32, locals: &mut [Transform]) -> R
 /// Writes a channel's value at a time to `out`, whose length is the channel's arity: 3 for translation and scale, 4 for
 /// rotation (a unit quaternion), the number of morph targets for weights. `false`, and `out` untouched, for a channel
 /// without keys. An error says in which way the channel is malformed.
-pub fn sample_channel(channel: &Channel, time: f32, out: &mut [f32]) -> Result<bool, String> {
+pub fn sample_channel(channel: &Channel, time: f64, out: &mut [f32]) -> Result<bool, String> {
     let keys = channel.times.len();
     if keys == 0 {
         return Ok(false);
@@ -53,7 +60,7 @@ pub fn sample_channel(channel: &Channel, time: f32, out: &mut [f32]) -> Result<b
     if channel.values.len() != keys * per_key {
         return Err(format!("{keys} keys need {} values but there are {}", keys * per_key, channel.values.len()));
     }
-    let next = channel.times.partition_point(|&key| key <= time);
+    let next = channel.times.partition_point(|&key| f64::from(key) <= time);
     // Value, in-tangent and out-tangent of a key.
     let offset = if channel.interpolation == Interpolation::Cubic { arity } else { 0 };
     let part = |key: usize, offset: usize| &channel.values[key * per_key + offset..][..arity];
@@ -64,7 +71,7 @@ pub fn sample_channel(channel: &Channel, time: f32, out: &mut [f32]) -> Result<b
     } else {
         let (a, b) = (next - 1, next);
         let width = f64::from(channel.times[b]) - f64::from(channel.times[a]);
-        let t = (f64::from(time) - f64::from(channel.times[a])) / width;
+        let t = (time - f64::from(channel.times[a])) / width;
         if channel.interpolation == Interpolation::Cubic {
             let (t2, t3) = (t * t, t * t * t);
             let factors =

@@ -148,7 +148,7 @@ fn rotations_take_the_shortest_way_at_a_constant_rate() {
         for step in 0..=8 {
             let mut out = [0.0; 4];
             let time = step as f32 / 4.0;
-            assert_eq!(sample_channel(&linear, time, &mut out), Ok(true));
+            assert_eq!(sample_channel(&linear, time.into(), &mut out), Ok(true));
             let expected = Quat::from_rotation_x(0.2 + time);
             assert!(Quat::from_array(out).dot(expected).abs() > 1.0 - 1e-6, "{time}");
             assert!(((out[0] / out[3]).atan() * 2.0 - (0.2 + time)).abs() < 1e-6, "{time}: {out:?}");

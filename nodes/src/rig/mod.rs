@@ -19,4 +19,4 @@ pub mod skeleton_distance;
 mod surface;
 pub mod sweep;
 #[cfg(test)]
-mod test_support;
+pub(crate) mod test_support;
