@@ -58,7 +58,8 @@ pub fn bake(
             }
         }
     }
-    if baked.is_empty() {
+    // A character without chains stays as it is, and nothing is amiss.
+    if baked.is_empty() && motions.iter().all(|motion| !motion.chains.is_empty()) {
         cx.warn_at("motions", "there is no simulated clip: nothing was baked");
     }
     let mut all = character.clips.clips.clone();

@@ -3,6 +3,7 @@
 pub mod bake;
 mod driver;
 pub mod playback;
+pub mod rest_arc;
 pub mod scene;
 pub mod settings;
 pub mod solver;

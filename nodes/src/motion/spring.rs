@@ -151,7 +151,7 @@ pub fn simulate(
 ) -> Result<Sprung> {
     check_colliders(character, colliders)?;
     let scene = Scene::new(character, chains, colliders)?;
-    if clips.clips.is_empty() {
+    if clips.clips.is_empty() && !chains.chains.is_empty() {
         cx.warn_at("clips", "there are no clips, so nothing moves: make one with motion.idle_sway");
     }
     let chosen: &[_] = if chains.chains.is_empty() { &[] } else { &clips.clips };
