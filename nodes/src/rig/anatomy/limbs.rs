@@ -59,6 +59,11 @@ impl Limb {
         (sides[0] + sides[1]) * 0.5
     }
 
+    /// Whether the body stands on it, or on its hind ones.
+    pub fn is_leg(&self) -> bool {
+        self.place == Place::Hind
+    }
+
     /// The middle between both ends.
     pub fn end(&self, skeleton: &Skeleton) -> Vec3 {
         let ends =
