@@ -19,6 +19,7 @@ use sinew_graph::registry::RegistryError;
 pub fn register(registry: &mut Registry) -> Result<(), RegistryError> {
     for node in [
         export::gltf::node(),
+        export::motion3::node(),
         export::picture::node(),
         export::report::node(),
         io::import_gltf::node(),
