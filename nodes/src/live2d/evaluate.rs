@@ -170,7 +170,8 @@ fn locate(model: &Model, axis: &Axis, values: &[f64]) -> Option<Place> {
     let parameter = model.parameters.get(axis.parameter as usize)?;
     let keys = &axis.keys;
     let rising = keys.windows(2).all(|pair| pair[0] < pair[1]);
-    if keys.len() < 2 || !rising || !(parameter.min <= parameter.max) {
+    let ranged = parameter.min <= parameter.max;
+    if keys.len() < 2 || !rising || !ranged {
         return None;
     }
     let value = values[axis.parameter as usize].clamp(parameter.min, parameter.max);
