@@ -4,6 +4,7 @@ pub mod conversions;
 pub mod data;
 pub mod export;
 pub mod io;
+pub mod live2d;
 pub mod measure;
 pub mod mesh;
 pub mod motion;
@@ -18,10 +19,14 @@ use sinew_graph::registry::RegistryError;
 pub fn register(registry: &mut Registry) -> Result<(), RegistryError> {
     for node in [
         export::gltf::node(),
+        export::motion3::node(),
         export::picture::node(),
         export::report::node(),
         io::import_gltf::node(),
         io::sample_character::node(),
+        live2d::chain_to_parameters::node(),
+        live2d::deformer_bake::node(),
+        live2d::reduce_curves::node(),
         measure::bone_distance::node(),
         measure::compare::node(),
         measure::edge_stretch::node(),
