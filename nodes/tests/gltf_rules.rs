@@ -136,6 +136,12 @@ fn one_joint_twice_is_merged() {
     });
     assert_eq!(influences(&character.unwrap(), 0), [(0, 1.0)]);
     assert!(warnings[0].contains("1 with a joint twice (merged)"), "{warnings:?}");
+    // Even if both together are more than a number can hold.
+    let (character, _) = edited(|_, bytes| {
+        bytes[49] = 0;
+        put(bytes, 64, &[f32::MAX, f32::MAX, 0.0, 0.0]);
+    });
+    assert_eq!(influences(&character.unwrap(), 0), [(0, 1.0)]);
 }
 
 #[test]

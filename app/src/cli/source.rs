@@ -19,6 +19,7 @@ pub struct Template {
 /// The graphs that ship with the program.
 pub const TEMPLATES: &[Template] = &[
     Template { name: "tail-rig", text: include_str!("../../../graphs/templates/tail-rig.ron") },
+    Template { name: "tail-motion3", text: include_str!("../../../graphs/templates/tail-motion3.ron") },
     Template { name: "tail-rigid", text: include_str!("../../../graphs/templates/tail-rigid.ron") },
 ];
 

@@ -140,7 +140,8 @@ pub fn read(
                 };
                 match row.iter_mut().find(|(j, _)| *j == joint) {
                     Some((_, sum)) => {
-                        *sum += weight;
+                        // Two huge weights stay a number.
+                        *sum = (*sum + weight).min(f32::MAX);
                         twice = true;
                     }
                     None => row.push((joint, weight)),
