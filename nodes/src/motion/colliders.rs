@@ -118,7 +118,7 @@ mod tests {
             let character = sample_character(kind, 0.4, &cx).unwrap();
             let found = colliders(&character, 1.0, false, &cx).unwrap().colliders.colliders;
             let height = Anatomy::of(&character.mesh, &character.skeleton, &character.skin).stance.height;
-            assert!((4..=8).contains(&found.len()) && found.len() % 2 == 0, "{kind:?}: {found:#?}");
+            assert!((4..=8).contains(&found.len()) && found.len().is_multiple_of(2), "{kind:?}: {found:#?}");
             for collider in &found {
                 assert!((0.01..0.12).contains(&(collider.radius / height)), "{kind:?}: {collider:?} of {height}");
             }
