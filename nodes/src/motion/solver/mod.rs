@@ -283,15 +283,18 @@ impl Solver {
             let mut velocity = old.velocity + pull * seconds;
             let reach = old.at + velocity * seconds - head;
             let way = reach.length();
-            let mut direction = if way > 1e-9 * length { reach / way } else { rest };
+            let mut direction = if way > 1e-9 * length { reach * way.recip() } else { rest };
             velocity -= velocity.dot(direction) * direction;
 
             let free = direction;
-            let mut bend = swing(link.rest, turn.conjugate() * direction);
+            // The same in the axes of the links above, unbent.
+            let mut local = turn.conjugate() * direction;
+            let mut bend = swing(link.rest, local);
             if count > 1 {
                 let after = self.particles.get(i + 1).map(|next| next.bend);
                 bend = coupling.blend(bend, before, after);
-                direction = turn * (bend * link.rest);
+                local = bend * link.rest;
+                direction = turn * local;
             }
             // Coupling moves the tip without a velocity. What a limit or a contact stops is the whole movement: a velocity
             // that only holds the coupling in balance has to stay, or the tip would hop for ever.
@@ -303,7 +306,8 @@ impl Solver {
             if limited {
                 let axis = bend.xyz() * (sine / bend.xyz().length()).copysign(bend.w);
                 bend = DQuat::from_xyzw(axis.x, axis.y, axis.z, cosine);
-                direction = turn * (bend * link.rest);
+                local = bend * link.rest;
+                direction = turn * local;
                 let away = rest.dot(direction) * direction - rest;
                 velocity -= stop(velocity, away.normalize_or_zero());
             }
@@ -313,7 +317,8 @@ impl Solver {
             let touch = contact.resolve(world, direction);
             if touch.direction != direction {
                 direction = touch.direction;
-                bend = swing(link.rest, turn.conjugate() * direction);
+                local = turn.conjugate() * direction;
+                bend = swing(link.rest, local);
             }
             velocity -= velocity.dot(direction) * direction;
             for push in touch.pushes.iter().flatten() {
@@ -330,7 +335,7 @@ impl Solver {
             before = Some(old.bend);
             self.particles[i] = Particle { at, velocity, bend };
             spin = spin.max((bend - old.bend).length_squared().min((bend + old.bend).length_squared()));
-            turn = turn * swing(link.bind, turn.conjugate() * direction) * link.unrest;
+            turn *= swing(link.bind, local) * link.unrest;
             head = at;
         }
         self.spin = spin;

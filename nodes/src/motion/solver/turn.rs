@@ -4,7 +4,7 @@ use glam::{DQuat, DVec3};
 
 /// The shortest turn of the unit vector `a` onto the unit vector `b`. For opposite ones, half a turn about z as far as
 /// that is at right angles to them: a chain in the plane z = 0 stays there.
-#[inline]
+#[inline(always)]
 pub fn swing(a: DVec3, b: DVec3) -> DQuat {
     let w = 1.0 + a.dot(b);
     if w < 1e-12 {
@@ -12,8 +12,10 @@ pub fn swing(a: DVec3, b: DVec3) -> DQuat {
         let axis = axis.unwrap_or(DVec3::Y).normalize();
         return DQuat::from_xyzw(axis.x, axis.y, axis.z, 0.0);
     }
-    let axis = a.cross(b);
-    DQuat::from_xyzw(axis.x, axis.y, axis.z, w).normalize()
+    // The square of its length is w² and the square of the sine, together 2 w.
+    let scale = (w + w).sqrt().recip();
+    let axis = a.cross(b) * scale;
+    DQuat::from_xyzw(axis.x, axis.y, axis.z, w * scale)
 }
 
 #[cfg(test)]
